@@ -1,0 +1,113 @@
+"""Any model provider's streamed tool calls in, one stream of live, trustworthy calls out."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from toolwire.call import CallError, ToolCall
+    from toolwire.errors import ProviderError, ToolCallError, ToolwireError, UsageError
+    from toolwire.events import (
+        Event,
+        Finish,
+        MessageStart,
+        ReasoningDelta,
+        RefusalDelta,
+        Reset,
+        StreamError,
+        TextDelta,
+        ToolCallDelta,
+        ToolCallEnd,
+        ToolCallStart,
+        Unknown,
+        Usage,
+    )
+    from toolwire.limits import Limits
+    from toolwire.live import AsyncEventStream, EventStream, acollect, astream, collect, stream
+    from toolwire.message import Choice, Message, Reasoning
+    from toolwire.partial import DEFAULT_REPAIRS, MISSING, PartialJSON, Repair
+    from toolwire.sansio import Stream, StreamOptions
+
+__version__ = "0.1.0"
+
+# name -> module; modules are imported when a name is first used, so that `import toolwire` stays cheap
+_HOMES = {
+    name: f"toolwire.{module}"
+    for module, names in {
+        "call": ("CallError", "ToolCall"),
+        "errors": ("ProviderError", "ToolCallError", "ToolwireError", "UsageError"),
+        "events": (
+            "Event",
+            "Finish",
+            "MessageStart",
+            "ReasoningDelta",
+            "RefusalDelta",
+            "Reset",
+            "StreamError",
+            "TextDelta",
+            "ToolCallDelta",
+            "ToolCallEnd",
+            "ToolCallStart",
+            "Unknown",
+            "Usage",
+        ),
+        "limits": ("Limits",),
+        "live": ("AsyncEventStream", "EventStream", "acollect", "astream", "collect", "stream"),
+        "message": ("Choice", "Message", "Reasoning"),
+        "partial": ("DEFAULT_REPAIRS", "MISSING", "PartialJSON", "Repair"),
+        "sansio": ("Stream", "StreamOptions"),
+    }.items()
+    for name in names
+}
+
+__all__ = [
+    "DEFAULT_REPAIRS",
+    "MISSING",
+    "AsyncEventStream",
+    "CallError",
+    "Choice",
+    "Event",
+    "EventStream",
+    "Finish",
+    "Limits",
+    "Message",
+    "MessageStart",
+    "PartialJSON",
+    "ProviderError",
+    "Reasoning",
+    "ReasoningDelta",
+    "RefusalDelta",
+    "Repair",
+    "Reset",
+    "Stream",
+    "StreamError",
+    "StreamOptions",
+    "TextDelta",
+    "ToolCall",
+    "ToolCallDelta",
+    "ToolCallEnd",
+    "ToolCallError",
+    "ToolCallStart",
+    "ToolwireError",
+    "Unknown",
+    "Usage",
+    "UsageError",
+    "acollect",
+    "astream",
+    "collect",
+    "stream",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'toolwire' has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,235 @@
+"""Verbs in, events out: which delta belongs to which call, when a call is over, and what the turn came to.
+
+A wire decoder says what its provider sent in a few verbs. This is the only thing that makes events, and it knows no
+provider. Theory of operation:
+
+* A stream is `running`, then perhaps `failed`, then `done`. Verbs that bring content are heard only while running;
+  finish reasons and usage are still noted in a failed stream, because they belong to its record.
+* A turn ends at the wire's terminator or at the end of bytes, never at a finish reason: some wires send one per call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolwire.call import CallError
+from toolwire.call_book import CallBook
+from toolwire.events import (
+    Finish,
+    ReasoningDelta,
+    RefusalDelta,
+    Reset,
+    StreamError,
+    TextDelta,
+    Unknown,
+    Usage,
+)
+from toolwire.turn import Turn, settle_reason
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolwire.call import ToolCall
+    from toolwire.events import ErrorKind, FinishReason
+
+__all__ = ["Accumulator"]
+
+
+class Accumulator(CallBook):
+    """The state of one stream. Decoders call its verbs; `take()` hands over the events that came of them."""
+
+    _usage = Usage()
+
+    # --- the message -------------------------------------------------------------------------------------------
+
+    def text(self, text: str, choice: int = 0) -> None:
+        """A piece of the answer's text."""
+        if self.running and text and (text := self._turn(choice).join("text", text)):
+            self._events.append(TextDelta(text, choice))
+
+    def refusal(self, text: str, choice: int = 0) -> None:
+        """A piece of a refusal."""
+        if self.running and text and (text := self._turn(choice).join("refusal", text)):
+            self._events.append(RefusalDelta(text, choice))
+
+    def reasoning(
+        self,
+        text: str = "",
+        choice: int = 0,
+        *,
+        field: str | None = None,
+        signature: str | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> None:
+        """A piece of reasoning, or its signature."""
+        if not self.running:
+            return
+        if text:
+            text = self._turn(choice).join("reasoning", text)
+        if text or signature or extra:
+            self._turn(choice)
+            self._events.append(ReasoningDelta(text, choice, field, signature, extra))
+
+    def usage(
+        self, raw: Mapping[str, Any], *, input_tokens: int | None = None, output_tokens: int | None = None
+    ) -> None:
+        """Token counts; the last non-null value of each stands."""
+        if self.done:
+            return
+        seen = self._usage
+        now = Usage(
+            seen.input_tokens if input_tokens is None else input_tokens,
+            seen.output_tokens if output_tokens is None else output_tokens,
+            {**seen.raw, **{key: value for key, value in raw.items() if value is not None}},
+        )
+        if now != seen:
+            self._usage = now
+            self._events.append(now)
+
+    def unknown(self, payload: Any, event: str = "") -> None:
+        """Something without a meaning here: passed on."""
+        self._events.append(Unknown(payload, event))
+
+    # --- ends --------------------------------------------------------------------------------------------------
+
+    def finish(self, reason: FinishReason, raw: str, choice: int = 0) -> None:
+        """A finish reason, as the wire wrote it and as we read it. It may come again, and more may follow."""
+        if self.done:
+            return
+        turn = self._turn(choice)
+        turn.raw.append(raw)
+        turn.reasons.append(reason)
+        for call in turn.calls:
+            if call._expects_end and not call.done:
+                self._end(call, well=turn.ended_well)
+
+    def terminate(self) -> None:
+        """The wire's own terminator: every turn is over."""
+        if not self.done:
+            self._conclude(terminator=True)
+
+    def end(self) -> None:
+        """The end of bytes. Turns without a finish reason were cut."""
+        if not self.done:
+            self._conclude(terminator=False)
+
+    def fail(
+        self,
+        kind: ErrorKind,
+        message: str,
+        *,
+        code: str | None = None,
+        call: ToolCall | None = None,
+        offset: int | None = None,
+        raw: Any = None,
+    ) -> None:
+        """The turn failed. Said once; what the stream still brings is ignored, but for its finish and usage."""
+        if not self.running:
+            return
+        self._end_open()
+        self.running = False
+        self.failed = True
+        self._events.append(
+            StreamError(
+                kind,
+                message,
+                code,
+                self.wire,
+                offset if offset is not None else (self.offset if kind in ("protocol", "limit") else None),
+                call,
+                raw,
+            )
+        )
+
+    def abort(self, reason: str, *, recall: bool = False) -> None:
+        """Stopped from our side: open calls end, one error, one finish per choice, nothing more.
+
+        `recall`: the stream had finished, but nobody has seen it yet: take that back.
+        """
+        if self.done and not recall:
+            return
+        self._end_open()
+        if not self.failed:
+            self._events.append(StreamError("aborted", reason, None, self.wire))
+        self.running = False
+        self.done = True
+        for turn in self.turns.values() or (Turn(0),):
+            for call in turn.calls:
+                call._confirmed = False
+            self._events.append(Finish("cancelled", (), tuple(turn.raw), turn.choice))
+
+    def restart(self, reason: str) -> None:
+        """The provider begins its message anew: everything so far is void."""
+        if not self.running or not self._begun:
+            return
+        calls = tuple(call for turn in self.turns.values() for call in turn.calls)
+        for call in calls:
+            if not call.done:
+                call._error = CallError("reset", reason)
+                self._finish_call(call, "incomplete")
+            elif call.status in ("complete", "repaired"):
+                call.status = "incomplete"
+                call._error = CallError("reset", reason)
+        self._events.append(Reset(tuple(call for call in calls if call._started), reason, "turn"))
+        self.turns.clear()
+        self._begun = False
+
+    # --- within ---
+
+    def _end_open(self) -> None:
+        for turn in self.turns.values():
+            self._flush(turn)
+            for call in turn.calls:
+                if not call.done:
+                    self._end(call, well=False)
+
+    def _flush(self, turn: Turn) -> None:
+        for channel, event in (("text", TextDelta), ("refusal", RefusalDelta), ("reasoning", ReasoningDelta)):
+            rest = turn.rest(channel)
+            if rest and self.running:
+                self._events.append(event(rest, turn.choice))
+
+    def _conclude(self, *, terminator: bool) -> None:
+        if not self.turns and not self.failed:
+            self._turn(0)
+        self._fold_choices()
+        for turn in self.turns.values():
+            well = turn.ended_well or (terminator and not turn.reasons)
+            self._flush(turn)
+            for call in turn.calls:
+                if not call.done:
+                    self._end(call, well=well)
+        self._report_nameless()
+        self.running = False
+        self.done = True
+        for turn in self.turns.values() or (Turn(0),):
+            reason = "error" if self.failed else settle_reason(turn, terminator=terminator)
+            if reason in self.trust.execute_on:
+                for call in turn.calls:
+                    call._confirmed = True
+            calls = tuple(call for call in turn.calls if reason in self.trust.execute_on and call.ready)
+            self._events.append(Finish(reason, calls, tuple(turn.raw), turn.choice))
+
+    def _report_nameless(self) -> None:
+        """A name is never invented: a whole turn with a call that never got one has failed."""
+        for turn in self.turns.values():
+            for call in turn.calls:
+                if not call._started and call.status != "incomplete":
+                    call.status = "invalid"
+                    call._error = CallError("nameless", "the call's name never came")
+                    self.fail(
+                        "nameless_call",
+                        f"call {call.index} of choice {call.choice} never got a name "
+                        f"(id {call.vendor_id!r}, {len(call.buf)} characters of arguments)",
+                        call=call,
+                    )
+
+    def _fold_choices(self) -> None:
+        """Calls that came on a choice of their own, while another choice finished for them, belong to that one."""
+        waiting = [turn for turn in self.turns.values() if "tool_calls" in turn.reasons and not turn.calls]
+        strays = [turn for turn in self.turns.values() if turn.calls and not turn.raw and not turn.spoke]
+        if len(waiting) == 1 and strays:
+            home = waiting[0]
+            for stray in strays:
+                del self.turns[stray.choice]
+                home.adopt(stray)

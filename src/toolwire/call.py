@@ -1,0 +1,201 @@
+"""One tool call while it is written and after.
+
+Four facts are kept apart, because mixing them is how half calls get executed: `closed` (the text holds one whole
+value), `status` (what the arguments are, known when the call ends), `ready` (ended well, but the turn may yet fail)
+and `executable` (the turn was confirmed too).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from toolwire.errors import ToolCallError, UsageError
+from toolwire.partial import MISSING, PartialJSON
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolwire.partial import Change, Repair
+
+__all__ = ["CallError", "CallKind", "CallStatus", "ToolCall"]
+
+CallKind = Literal["function", "custom", "server", "mcp"]
+CallStatus = Literal["open", "complete", "repaired", "incomplete", "invalid"]
+
+
+class CallError(msgspec.Struct, frozen=True):
+    """Why a call's arguments can't be used. `offset` is in characters of the argument text, where there is one.
+
+    `reason` is one of "malformed", "truncated", "concatenated", "not_an_object", "depth", "digits", "path_order",
+    "snapshot_mismatch" (the text itself), "cut" (the turn ended first), "rejected", "reset", "nameless".
+    """
+
+    reason: str
+    message: str
+    offset: int | None = None
+
+
+class Trust(msgspec.Struct, frozen=True):
+    """What a caller takes as leave to run a call: see `Stream`."""
+
+    confirm: Literal["turn", "call"] = "turn"
+    accept_repaired: bool = True
+    execute_on: frozenset[str] = frozenset({"tool_calls"})
+
+
+class ToolCall:
+    """A live tool call. The library writes it; its user reads it, and may `reject` it.
+
+    `index`: dense, by order of appearance in its choice. `id`: never empty, unique in the stream; `vendor_id`: the
+    provider's own, None if it sent none. `kind`: "function" and "custom" (free text) are for the client to run,
+    "server" and "mcp" are run by the provider. `extra`: fields to replay with the call (signatures among them).
+    `encoded`: the wire sent a value and not text, so `buf` is our encoding of it. `started_at`, `ended_at`: the
+    clock's readings at the start and end events, when the stream is given a clock.
+    """
+
+    __slots__ = (
+        "_confirmed",
+        "_error",
+        "_expects_end",
+        "_owner_reject",
+        "_parser",
+        "_received",
+        "_rejected",
+        "_started",
+        "_text",
+        "_trust",
+        "changes",
+        "choice",
+        "encoded",
+        "ended_at",
+        "extra",
+        "id",
+        "index",
+        "kind",
+        "name",
+        "started_at",
+        "status",
+        "vendor_id",
+    )
+
+    def __init__(
+        self,
+        *,
+        index: int,
+        choice: int,
+        kind: CallKind,
+        parser: PartialJSON | None,
+        trust: Trust,
+        reject: Callable[[ToolCall, str], None],
+    ) -> None:
+        self.index = index
+        self.choice = choice
+        self.kind: CallKind = kind
+        self.id = ""
+        self.vendor_id: str | None = None
+        self.name = ""
+        self.status: CallStatus = "open"
+        self.changes: tuple[Change, ...] = ()
+        self.extra: dict[str, Any] = {}
+        self.encoded = False
+        self.started_at: float | None = None
+        self.ended_at: float | None = None
+        self._parser = parser
+        self._text = ""
+        self._trust = trust
+        self._owner_reject = reject
+        self._error: CallError | None = None
+        self._started = False
+        self._received = 0  # characters of argument text, those held back included
+        self._expects_end = False  # the wire ended it, but only the stop reason can tell what that means
+        self._confirmed = False
+        self._rejected = False
+
+    def __repr__(self) -> str:
+        return f"<ToolCall {self.index} {self.name or '?'} id={self.id or '?'} {self.status}>"
+
+    @property
+    def buf(self) -> str:
+        """The raw argument text so far."""
+        return self._text if self._parser is None else self._parser.text
+
+    @property
+    def partial(self) -> Any:
+        """The live value: `{}` until something can be shown; for free text, the text. Never raises, never flickers.
+
+        It is changed in place as the call goes on: copy what you want to keep, or take a `snapshot()`.
+        """
+        if self._parser is None:
+            return self._text
+        value = self._parser.value
+        return {} if value is MISSING or value is None else value
+
+    def snapshot(self) -> Any:
+        """A copy of `partial` that stays as it is."""
+        if self._parser is None:
+            return self._text
+        value = self._parser.snapshot()
+        return {} if value is MISSING or value is None else value
+
+    @property
+    def closed(self) -> bool:
+        """True once the text holds one whole value. Good for display and effect-free work, not for running."""
+        if self._parser is None:
+            return self.done and self.status == "complete"
+        return self._parser.closed
+
+    @property
+    def done(self) -> bool:
+        """True once the call has ended."""
+        return self.status != "open"
+
+    @property
+    def error(self) -> CallError | None:
+        """Why the arguments can't be used, as soon as that is certain."""
+        if self._error is not None or self._parser is None:
+            return self._error
+        fault = self._parser.fault
+        return None if fault is None else CallError(fault.reason, fault.message, fault.offset)
+
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """What had to be mended in the argument text, with kind and offset."""
+        return () if self._parser is None else self._parser.repairs
+
+    @property
+    def ready(self) -> bool:
+        """Ended, the client's to run, and its arguments are good. The turn can still fail, and a `Reset` revoke it."""
+        return (
+            self.kind in ("function", "custom")
+            and not self._rejected
+            and (self.status == "complete" or (self.status == "repaired" and self._trust.accept_repaired))
+        )
+
+    @property
+    def executable(self) -> bool:
+        """Ready, and confirmed by the turn's finish (or by the call's own end with `confirm="call"`)."""
+        return self.ready and (self._confirmed or self._trust.confirm == "call")
+
+    @property
+    def arguments(self) -> Any:
+        """The final arguments: a dict, or the text of a custom call.
+
+        Raises `UsageError` while the call is open and `ToolCallError` when its arguments are incomplete or invalid.
+        """
+        if self.status in ("complete", "repaired"):
+            return self.partial if self._parser is None or self.closed_object else {}
+        if self.status == "open":
+            raise UsageError(f"call {self.id or self.index} is still open: read .partial, or wait for its ToolCallEnd")
+        error = self.error or CallError("cut", "the turn ended before the arguments did")
+        raise ToolCallError(f"{self.name or 'call'}: {error.message}", call=self, error=error)
+
+    @property
+    def closed_object(self) -> bool:
+        """True when the text is closed and its value is a JSON object."""
+        return self._parser is not None and self._parser.closed and isinstance(self._parser.value, dict)
+
+    def reject(self, reason: str) -> None:
+        """Stop this call and never run it; its siblings go on. Its `ToolCallEnd`, if still due, comes next."""
+        self._owner_reject(self, reason)

@@ -1,0 +1,319 @@
+"""The calls of one stream: opening, naming, filling and ending each of them.
+
+A call is opened, gets text, and ends once. `close` (the wire ended it) ends it at once when its text is one whole
+value; else its end waits for the turn's stop reason, because only that tells "no arguments" and "malformed" from
+"cut off". That its text parses ends nothing.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any
+
+from toolwire.call import CallError, ToolCall, Trust
+from toolwire.encoding import encode, same
+from toolwire.events import MessageStart, Reset, ToolCallDelta, ToolCallEnd, ToolCallStart
+from toolwire.limits import Limits
+from toolwire.partial import DEFAULT_REPAIRS, PartialJSON
+from toolwire.turn import Turn, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Hashable
+
+    from toolwire.call import CallKind, CallStatus
+    from toolwire.events import ErrorKind, Event
+    from toolwire.partial import RepairName
+
+__all__ = ["CallBook"]
+
+
+def _new_id() -> str:
+    return "call_" + secrets.token_hex(12)
+
+
+class CallBook:
+    """The verbs that concern calls. `Accumulator` adds those of the message and of the turn's end."""
+
+    def __init__(
+        self,
+        *,
+        changes: bool = False,
+        repairs: Collection[RepairName] = DEFAULT_REPAIRS,
+        limits: Limits | None = None,
+        trust: Trust | None = None,
+        new_id: Callable[[], str] = _new_id,
+    ) -> None:
+        self.limits = limits or Limits()
+        self.trust = trust or Trust()
+        self.wire: str | None = None
+        self.now: float | None = None
+        self.offset: int | None = None
+        self.running = True
+        self.failed = False
+        self.done = False
+        self.turns: dict[int, Turn] = {}
+        self._changes = changes
+        self._repairs = repairs
+        self._new_id = new_id
+        self._events: list[Event] = []
+        self._ids: set[str] = set()
+        self._opened = 0
+        self._begun = False
+
+    def take(self) -> list[Event]:
+        """The events since the last take."""
+        events = self._events
+        self._events = []
+        return events
+
+    def fail(
+        self,
+        kind: ErrorKind,
+        message: str,
+        *,
+        code: str | None = None,
+        call: ToolCall | None = None,
+        offset: int | None = None,
+        raw: Any = None,
+    ) -> None:
+        """The turn failed."""
+        raise NotImplementedError
+
+    def begin(self, id: str | None = None, model: str | None = None) -> None:
+        """The message begins. Repeats are ignored."""
+        if self.running and not self._begun:
+            self._begun = True
+            self._events.append(MessageStart(id or None, model or None))
+
+    def fragment(
+        self,
+        choice: int,
+        index: Hashable | None,
+        id: str,
+        name: str,
+        text: str,
+        kind: CallKind = "function",
+    ) -> ToolCall | None:
+        """A delta of a wire that tells calls apart by index, id and name, each of which may be missing ("" or None).
+
+        Returns the call it belongs to, None when the stream is over.
+        """
+        if not self.running:
+            return None
+        turn = self._turn(choice)
+        call = turn.route(index, id, name, text)
+        if call is None:
+            call = self._open(turn, kind, free_text=kind == "custom")
+            if call is None:
+                return None
+        turn.bind(call, index, id)
+        self._identify(turn, call, id, name)
+        if text:
+            self.append(call, text)
+        return call
+
+    def open(
+        self,
+        key: Hashable,
+        id: str,
+        name: str,
+        kind: CallKind = "function",
+        *,
+        choice: int = 0,
+        free_text: bool = False,
+    ) -> ToolCall | None:
+        """A call begins, on a wire that gives each its own block or item; `key` finds it again with `find`."""
+        if not self.running:
+            return None
+        turn = self._turn(choice)
+        call = self._open(turn, kind, free_text=free_text)
+        if call is not None:
+            turn.bind(call, key, id)
+            self._identify(turn, call, id, name)
+        return call
+
+    def find(self, key: Hashable, choice: int = 0) -> ToolCall | None:
+        """The call last opened under `key`."""
+        turn = self.turns.get(choice)
+        return turn.slots.get(key) if turn else None
+
+    def identify(self, call: ToolCall, id: str = "", name: str = "") -> None:
+        """A late id or name. Each is set once."""
+        if self.running:
+            self._identify(self._turn(call.choice), call, id, name)
+
+    def append(self, call: ToolCall, text: str) -> None:
+        """More argument text for a call."""
+        if not self.running or not text or call._rejected:
+            return
+        if call.done:
+            if text.strip():
+                self.void(call, "argument text came after the call's end")
+            return
+        call._received += len(text)
+        if call._received > self.limits.argument_chars:
+            self.fail(
+                "limit",
+                f"the arguments of {call.name or 'a call'} are longer than argument_chars={self.limits.argument_chars}",
+                call=call,
+            )
+            return
+        text = self.turns[call.choice].join(call, text)
+        parser = call._parser
+        if parser is None:
+            call._text += text
+        else:
+            text = parser.feed(text)
+        if call._started:
+            self._delta(call, text)
+
+    def value(self, call: ToolCall, value: Any) -> None:
+        """The whole arguments as a value, from a wire that sends no text."""
+        call.encoded = True
+        try:
+            text = encode(value)
+        except (RecursionError, TypeError, ValueError) as error:
+            self.invalidate(call, "malformed", f"the arguments can't be written as JSON: {error}")
+        else:
+            self.append(call, text)
+
+    def snapshot(self, call: ToolCall, text: str) -> None:
+        """The wire repeats the whole argument text: what was not yet sent is, a disagreement makes the call invalid."""
+        if not self.running or not text or call._rejected:
+            return
+        parser = call._parser
+        have = call.buf if parser is None else parser.text + parser.held
+        self.turns[call.choice].complete_half(call, text[len(have) :])
+        if text == have or (call.closed_object and same(text, call.partial)):
+            return
+        if not call.done and text.startswith(have):
+            self.append(call, text[len(have) :])
+        elif not call.done and call.closed_object and not call.partial:
+            self.append(call, text)  # what was streamed was a placeholder
+        elif not call.done:
+            self.invalidate(call, "snapshot_mismatch", "the final copy of the arguments differs from what was streamed")
+        else:
+            self.void(call, "the final copy of the arguments differs from what was streamed")
+
+    def close(self, call: ToolCall) -> None:
+        """The wire ended this call."""
+        if not self.running or call.done:
+            return
+        if call._error is not None:
+            call._expects_end = True
+        elif call._parser is None or call.closed_object:
+            self._end(call, well=True)
+        else:
+            call._expects_end = True
+
+    def invalidate(self, call: ToolCall, reason: str, message: str) -> None:
+        """The text can't be this call's arguments, whatever else comes."""
+        if self.running and not call.done and call._error is None:
+            call._error = CallError(reason, message, len(call.buf))
+
+    def provider_runs(self, call: ToolCall, kind: CallKind, reason: str) -> None:
+        """A call that looked like the client's is the provider's own: not the client's to run after all."""
+        if self.running and call.kind != kind:
+            revoked = call.ready
+            call.kind = kind
+            if revoked:
+                self._events.append(Reset((call,), reason))
+
+    def void(self, call: ToolCall, reason: str) -> None:
+        """The provider contradicts a call that has ended: it is invalid, and a `Reset` names it."""
+        if self.running and call.status != "invalid":
+            call.status = "invalid"
+            call._error = CallError("reset", reason, len(call.buf))
+            if call._started:
+                self._events.append(Reset((call,), reason))
+
+    def reject(self, call: ToolCall, reason: str) -> None:
+        """The user stops one call."""
+        if call._rejected:
+            return
+        call._rejected = True
+        call._error = CallError("rejected", reason)
+        if not call.done:
+            self._finish_call(call, "incomplete")
+
+    def _turn(self, choice: int) -> Turn:
+        turn = self.turns.get(choice)
+        if turn is None:
+            self.begin()
+            turn = self.turns[choice] = Turn(choice)
+        return turn
+
+    def _open(self, turn: Turn, kind: CallKind, *, free_text: bool) -> ToolCall | None:
+        if self._opened >= self.limits.calls:
+            self.fail("limit", f"more than calls={self.limits.calls} tool calls in one stream")
+            return None
+        self._opened += 1
+        parser = None
+        if not free_text:
+            parser = PartialJSON(
+                repairs=self._repairs,
+                changes=self._changes,
+                max_depth=self.limits.depth,
+                max_digits=self.limits.digits,
+            )
+        call = ToolCall(
+            index=len(turn.calls),
+            choice=turn.choice,
+            kind=kind,
+            parser=parser,
+            trust=self.trust,
+            reject=self.reject,
+        )
+        turn.calls.append(call)
+        return call
+
+    def _identify(self, turn: Turn, call: ToolCall, id: str, name: str) -> None:
+        if id and call.vendor_id is None:
+            call.vendor_id = id
+        if not name or name == call.name:
+            return
+        if not call.name:
+            call.name = name
+            if not call._started and not call.done:
+                self._start(call)
+        elif not call.buf and not call.done:
+            # A name may come in pieces before the arguments begin, or be repeated whole as it grows.
+            call.name = name if name.startswith(call.name) else call.name + name
+
+    def _start(self, call: ToolCall) -> None:
+        wanted = call.vendor_id
+        call.id = wanted if wanted and wanted not in self._ids else self._new_id()
+        self._ids.add(call.id)
+        call._started = True
+        call.started_at = self.now
+        self._events.append(ToolCallStart(call))
+        if call.buf:
+            self._delta(call, call.buf)
+
+    def _delta(self, call: ToolCall, text: str) -> None:
+        changes = None
+        if self._changes and call._parser is not None:
+            call.changes = changes = tuple(call._parser.take_changes())
+        if text or changes:
+            self._events.append(ToolCallDelta(call, text, changes))
+
+    def _end(self, call: ToolCall, *, well: bool) -> None:
+        """End a call whose fate is known: `well` says that the turn was not cut."""
+        rest = self.turns[call.choice].rest(call)
+        if call._parser is None:
+            call._text += rest
+        else:
+            rest = call._parser.feed(rest) if rest else ""
+            rest += call._parser.end()
+        if call._started:
+            self._delta(call, rest)
+        status, error = verdict(call, well=well)
+        if call._error is None:
+            call._error = error
+        self._finish_call(call, status)
+
+    def _finish_call(self, call: ToolCall, status: CallStatus) -> None:
+        call.status = status
+        call.ended_at = self.now
+        if call._started:
+            self._events.append(ToolCallEnd(call))

@@ -1,0 +1,289 @@
+"""The sans-I/O stream: bytes or payloads in, events out. It never reads, sleeps or looks at a clock."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+import msgspec
+
+from toolwire.accumulator import Accumulator
+from toolwire.call import Trust
+from toolwire.errors import UsageError
+from toolwire.events import Finish
+from toolwire.framing import FRAMINGS, AutoFramer
+from toolwire.framing.lines import LineJoiner
+from toolwire.limits import Limits
+from toolwire.partial import DEFAULT_REPAIRS
+from toolwire.payload import to_payload
+from toolwire.wire import ALIASES, WIRES, load
+from toolwire.wire._read import error_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from toolwire.call import ToolCall
+    from toolwire.events import Event, FinishReason
+    from toolwire.framing import Framer
+    from toolwire.partial import RepairName
+    from toolwire.wire import Decoder
+
+__all__ = ["Stream", "StreamOptions"]
+
+EXECUTE_ON: tuple[FinishReason, ...] = ("tool_calls",)
+
+# How many payloads that fit no wire are kept before we say so.
+_UNDECIDED_PAYLOADS = 32
+
+
+class StreamOptions(TypedDict, total=False):
+    """The options of `Stream`, which `stream`, `astream`, `collect` and `acollect` take too."""
+
+    framing: Literal["auto", "sse", "json-lines", "json-array"]
+    changes: bool
+    repairs: Collection[RepairName]
+    accept_repaired: bool
+    confirm: Literal["turn", "call"]
+    execute_on: Collection[FinishReason]
+    limits: Limits
+
+
+class Stream:
+    """One provider's stream, decoded. Every method returns the events that came of it.
+
+    `wire`: a wire's name, or "auto" to find it from the first payloads. `framing`: "auto" finds it from the first
+    bytes. `changes`: put path changes on every `ToolCallDelta`. `repairs`: what may be mended in argument text.
+    `accept_repaired`: whether a repaired call may be run. `confirm`: "turn" (a call may be run once the turn has
+    finished) or "call" (once the call itself has ended; a `Reset` can revoke it). `execute_on`: the finish reasons
+    that confirm a turn. `limits`: see `Limits`.
+
+    Bad input never raises: it ends in a `StreamError` event and a `Finish`. Raises `UsageError` for unknown names and
+    for input after `end` or `abort`.
+    """
+
+    def __init__(
+        self,
+        wire: str = "auto",
+        *,
+        framing: Literal["auto", "sse", "json-lines", "json-array"] = "auto",
+        changes: bool = False,
+        repairs: Collection[RepairName] = DEFAULT_REPAIRS,
+        accept_repaired: bool = True,
+        confirm: Literal["turn", "call"] = "turn",
+        execute_on: Collection[FinishReason] = EXECUTE_ON,
+        limits: Limits | None = None,
+    ) -> None:
+        if confirm not in ("turn", "call"):
+            raise UsageError(f"confirm is 'turn' or 'call', not {confirm!r}")
+        if framing != "auto" and framing not in FRAMINGS:
+            raise UsageError(f"unknown framing {framing!r}: use 'auto' or one of {', '.join(sorted(FRAMINGS))}")
+        limits = limits or Limits()
+        self._acc = Accumulator(
+            changes=changes,
+            repairs=repairs,
+            limits=limits,
+            trust=Trust(confirm, accept_repaired, frozenset(execute_on)),
+        )
+        self._framer: Framer = (
+            AutoFramer(max_event_bytes=limits.event_bytes)
+            if framing == "auto"
+            else FRAMINGS[framing](max_event_bytes=limits.event_bytes)
+        )
+        self._framing: str = framing
+        self._lines = LineJoiner()
+        self._decoder: Decoder | None = None
+        self._undecided: list[tuple[dict[str, Any], str]] | None = None
+        self._ended = False
+        self._heard = False
+        if wire == "auto":
+            self._undecided = []
+        else:
+            self._use(wire)
+
+    @property
+    def wire(self) -> str | None:
+        """The wire's name; None until it is found."""
+        return self._acc.wire
+
+    @property
+    def framing(self) -> str | None:
+        """How the bytes are framed: "sse", "json-lines" or "json-array"; None until it is found."""
+        return self._framing if self._framing != "auto" else getattr(self._framer, "name", None)
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        """Every call of the turn so far, choice by choice."""
+        return [call for turn in self._acc.turns.values() for call in turn.calls]
+
+    @property
+    def done(self) -> bool:
+        """True once every choice has its `Finish`. What comes after that is not looked at."""
+        return self._acc.done
+
+    def receive(self, data: bytes | bytearray | memoryview | str, now: float | None = None) -> list[Event]:
+        """Bytes or text as they came: cut anywhere, or line by line. `now` is the caller's clock, in seconds."""
+        self._enter(now)
+        if isinstance(data, str):
+            raw = data.encode("utf-8", "surrogatepass")
+        elif isinstance(data, bytes | bytearray | memoryview):
+            raw = bytes(data)
+        else:
+            raise UsageError(f"receive takes bytes or str, not {type(data).__name__}: see receive_payload")
+        self._frames(self._lines.feed(raw))
+        return self._acc.take()
+
+    def receive_payload(self, payload: object, now: float | None = None, *, event: str = "") -> list[Event]:
+        """One payload that is already parsed: a dict, or an object of a provider's SDK."""
+        self._enter(now)
+        self._payload(to_payload(payload), event)
+        return self._acc.take()
+
+    def end(self, now: float | None = None) -> list[Event]:
+        """The end of bytes. Repeats do nothing."""
+        if self._ended:
+            return self._acc.take()
+        self._enter(now)
+        self._ended = True
+        if not self._acc.done:
+            self._frames(self._lines.end())
+            for frame in self._framer.end():
+                self._frame(frame.event, frame.data, frame.offset)
+            self._note_fault()
+            self._give_up_on_auto()
+            self._note_stray()
+            if self._decoder is not None and not self._acc.done:
+                self._decoder.end()
+            self._acc.end()
+        return self._acc.take()
+
+    def abort(self, reason: str = "aborted", *, undelivered: Iterable[Event] = ()) -> list[Event]:
+        """Stop: open calls end, nothing is executable, and nothing more is taken in.
+
+        `undelivered`: events of earlier returns that nobody has seen yet. They come first in what is returned, but a
+        finish among them is taken back.
+        """
+        self._ended = True
+        waiting = list(undelivered)
+        kept = [event for event in waiting if not isinstance(event, Finish)]
+        self._acc.abort(reason, recall=len(kept) < len(waiting))
+        return kept + self._acc.take()
+
+    def fail(self, message: str, *, kind: Literal["provider", "protocol"] = "provider") -> list[Event]:
+        """The source itself broke: the stream ends as failed."""
+        self._ended = True
+        self._acc.fail(kind, message)
+        self._acc.end()
+        return self._acc.take()
+
+    def pending(self) -> list[Event]:
+        """Events that came of something else than input: a call's rejection."""
+        return self._acc.take()
+
+    def _enter(self, now: float | None) -> None:
+        if self._ended:
+            raise UsageError("this stream has ended: make a new Stream for the next one")
+        if now is not None:
+            self._acc.now = now
+
+    def _use(self, wire: str) -> Decoder:
+        module = load(wire)
+        self._acc.wire = ALIASES.get(wire, wire)
+        self._undecided = None
+        self._decoder = module.Decoder(self._acc)
+        return self._decoder
+
+    def _frames(self, data: bytes) -> None:
+        for frame in self._framer.feed(data):
+            self._frame(frame.event, frame.data, frame.offset)
+        self._note_fault()
+
+    def _note_fault(self) -> None:
+        fault = self._framer.fault
+        if fault is not None and self._acc.running:
+            self._acc.fail("limit" if fault.kind == "limit" else "protocol", str(fault), offset=fault.offset)
+
+    def _note_stray(self) -> None:
+        """Nothing but lines that are no events: say what came instead."""
+        stray: bytes = getattr(self._framer, "stray", b"")
+        if stray and not self._heard:
+            self._acc.fail(
+                "protocol",
+                f"no event came; the body begins with {stray[:80].decode('utf-8', 'replace')!r}",
+                offset=getattr(self._framer, "stray_offset", 0),
+            )
+
+    def _frame(self, event: str, data: bytes, offset: int) -> None:
+        if self._acc.done:
+            return
+        self._acc.offset = offset
+        if data == b"[DONE]":
+            self._terminate()
+            return
+        try:
+            payload = msgspec.json.decode(data)
+        except (msgspec.DecodeError, RecursionError):
+            payload = self._decode_leniently(data, offset)
+        if payload is not None:
+            self._payload(payload, event)
+
+    def _decode_leniently(self, data: bytes, offset: int) -> Any:
+        """What the fast decoder refuses but a stream may hold: lone surrogates (text cut between its halves)."""
+        try:
+            return json.loads(data.decode("utf-8", "replace"), parse_constant=_refuse)
+        except (ValueError, RecursionError) as error:
+            shown = data[:80].decode("utf-8", "replace")
+            self._acc.fail("protocol", f"a payload is not JSON ({error}): {shown!r}", offset=offset)
+            return None
+
+    def _payload(self, payload: Any, event: str) -> None:
+        if self._acc.done:
+            return
+        if isinstance(payload, list):
+            for each in payload:
+                self._payload(each, event)
+        elif payload == "[DONE]":
+            self._terminate()
+        elif not isinstance(payload, dict):
+            self._acc.unknown(payload, event)
+        elif self._decoder is not None:
+            self._heard = True
+            self._decoder.feed(payload, event)
+        else:
+            self._heard = True
+            self._find_wire(payload, event)
+
+    def _find_wire(self, payload: dict[str, Any], event: str) -> None:
+        held = self._undecided
+        if held is None:  # given up
+            return
+        held.append((payload, event))
+        name = next((name for name in WIRES if load(name).recognises(payload, event)), None)
+        if name is not None:
+            decoder = self._use(name)
+            for each, its_event in held:
+                decoder.feed(each, its_event)
+        elif (error := error_of(payload.get("error"))) is not None:
+            self._acc.fail("provider", error.message, code=error.code, raw=error.raw)
+        elif len(held) >= _UNDECIDED_PAYLOADS:
+            self._give_up_on_auto()
+
+    def _give_up_on_auto(self) -> None:
+        held, self._undecided = self._undecided, None
+        if not held or self._acc.failed:
+            return
+        for payload, event in held:
+            self._acc.unknown(payload, event)
+        keys = ", ".join(sorted(map(str, held[0][0]))[:8])
+        self._acc.fail(
+            "protocol", f"no wire is known by these payloads (keys of the first: {keys}); name it with wire="
+        )
+
+    def _terminate(self) -> None:
+        self._give_up_on_auto()
+        if self._decoder is not None:
+            self._decoder.end()
+        self._acc.terminate()
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")

@@ -1,0 +1,81 @@
+"""The wires: one file per protocol, found through this table.
+
+A wire's module has `recognises(payload, event)`, true for a payload that can only be its own, and `Decoder`, which is
+made with an accumulator and fed payloads. A new wire is a new file and a new row.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+
+from toolwire.errors import UsageError
+
+if TYPE_CHECKING:
+    from toolwire.accumulator import Accumulator
+
+__all__ = ["ALIASES", "WIRES", "Decoder", "Wire", "WireModule", "load"]
+
+Payload = dict[str, Any]
+
+
+class Decoder(Protocol):
+    """Translates one protocol's payloads into an accumulator's verbs."""
+
+    def __init__(self, acc: Accumulator, /) -> None: ...
+
+    def feed(self, payload: Payload, event: str, /) -> None:
+        """One payload, with the name of the event it came in ("" if none)."""
+
+    def end(self) -> None:
+        """No more payloads will come. Called once, before the accumulator concludes the stream."""
+
+
+class WireModule(Protocol):
+    """What a wire's module has to have."""
+
+    Decoder: type[Decoder]
+
+    def recognises(self, payload: Payload, event: str, /) -> bool:
+        """True when the payload can only be of this wire."""
+
+
+class Wire(NamedTuple):
+    """A row of the table. `framing` is how its bytes usually come; the bytes themselves decide."""
+
+    name: str
+    module: str
+    framing: str = "sse"
+
+
+WIRES: dict[str, Wire] = {
+    wire.name: wire
+    for wire in (
+        Wire("anthropic", "toolwire.wire.anthropic"),
+        Wire("gemini", "toolwire.wire.gemini"),
+        Wire("openai-chat", "toolwire.wire.openai_chat"),
+        Wire("openai-responses", "toolwire.wire.openai_responses"),
+    )
+}
+
+# Providers that speak another's wire.
+ALIASES = {
+    "azure": "openai-chat",
+    "claude": "anthropic",
+    "google": "gemini",
+    "mistral": "openai-chat",
+    "openai": "openai-chat",
+    "openrouter": "openai-chat",
+    "responses": "openai-responses",
+    "tgi": "openai-chat",
+    "vertex": "gemini",
+    "writer": "openai-chat",
+}
+
+
+def load(name: str) -> WireModule:
+    """The module of a wire, by its name or an alias. Raises `UsageError` for a name that isn't in the table."""
+    wire = WIRES.get(ALIASES.get(name, name))
+    if wire is None:
+        raise UsageError(f"unknown wire {name!r}: use 'auto' or one of {', '.join(sorted(WIRES))}")
+    return cast("WireModule", import_module(wire.module))

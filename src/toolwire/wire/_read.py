@@ -1,0 +1,59 @@
+"""Reading payloads that may hold anything: each function gives the type it promises, whatever it is given."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+__all__ = ["ErrorReport", "count", "error_of", "items", "obj", "text", "word"]
+
+
+def obj(value: Any) -> dict[str, Any]:
+    """The value if it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(value: Any) -> list[Any]:
+    """The value if it is an array, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def text(value: Any) -> str:
+    """The value if it is a string, else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def word(value: Any) -> str:
+    """An id, a name, a reason: a string with something in it. "null" is none; a number counts as its digits."""
+    if isinstance(value, str):
+        return "" if value == "null" else value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return ""
+
+
+def count(value: Any) -> int | None:
+    """A token count, None where there is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if value == value and abs(value) < 2**63 else None
+
+
+class ErrorReport(NamedTuple):
+    """A provider's error, as far as it told."""
+
+    message: str
+    code: str | None
+    raw: Any
+
+
+def error_of(error: Any) -> ErrorReport | None:
+    """The error in an `error` field: an object with message and code, type or status, or just a text. None if empty."""
+    if isinstance(error, str) and error:
+        return ErrorReport(error, None, error)
+    if not isinstance(error, dict) or not error:
+        return None
+    code = word(error.get("code"))
+    status = word(error.get("status")) or word(error.get("type"))
+    # A numeric code is the HTTP status; a word beside it says more.
+    best = status if code.isdigit() and status else code or status
+    return ErrorReport(text(error.get("message")) or text(error.get("detail")), best or None, error)

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from support import ROOT
+
+EXAMPLES = ROOT / "examples"
+
+OUTPUT = {
+    "sync_loop": """\
+I'll compare the weather in both cities and look for a flight.
+[0] get_weather ... {'city': 'Lisbon', 'days': 3, 'unit': 'celsius'}
+[1] get_weather ... {'city': 'São Paulo', 'days': 3, 'unit': 'celsius'}
+[2] search_flights ... {'from': 'LIS', 'to': 'GRU', 'date': '2031-04-12', \
+'cabin': ['economy', 'premium'], 'max_stops': 1}
+tool_calls: run get_weather, get_weather, search_flights
+""",
+    "async_calls": """\
+call_demo0Qz7Lk3VtP: get_weather(city='Lisbon', days=3, unit='celsius')
+call_demo1Qz7Lk3VtP: get_weather(city='São Paulo', days=3, unit='celsius')
+call_demo2Qz7Lk3VtP: search_flights(from='LIS', to='GRU', date='2031-04-12', cabin=['economy', 'premium'], max_stops=1)
+""",
+    "own_loop": """\
+open_ledger: complete
+upsert_rows: incomplete
+length: 0 to run
+""",
+    "partial_json": """\
+{'title': 'Tea'}  <- opened (), opened ('title',), appended ('title',)
+{'title': 'Tea for two'}  <- appended ('title',), closed ('title',)
+{'title': 'Tea for two', 'cups': 2, 'with': ['mi']}  <- set ('cups',), opened ('with',), opened ('with', 0), \
+appended ('with', 0)
+{'title': 'Tea for two', 'cups': 2, 'with': ['milk']}  <- appended ('with', 0), closed ('with', 0), \
+closed ('with',), closed ()
+closed: True, fault: None
+malformed at 20; still readable: {'cups': 2}
+""",
+}
+
+
+def test_every_example_is_here() -> None:
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == set(OUTPUT)
+
+
+@pytest.mark.parametrize("name", OUTPUT)
+def test_an_example_runs_and_says(name: str) -> None:
+    path = EXAMPLES / f"{name}.py"
+    assert len(path.read_text().splitlines()) <= 40
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run([sys.executable, path], capture_output=True, check=False, timeout=60, env=environment)
+    assert (done.returncode, done.stderr.decode()) == (0, "")
+    assert done.stdout.decode() == OUTPUT[name]

@@ -1,0 +1,92 @@
+"""Code as a user writes it, for type checkers only: mypy and pyright must accept it, and see these types."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, assert_never, assert_type
+
+import toolwire
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+
+def every_event(event: toolwire.Event) -> str:
+    match event:
+        case toolwire.ToolCallStart(call=call):
+            assert_type(call, toolwire.ToolCall)
+            return call.name
+        case toolwire.ToolCallDelta(text=text):
+            assert_type(text, str)
+            return text
+        case toolwire.ToolCallEnd():
+            assert_type(event.id, str)
+            assert_type(event.index, int)
+            return event.call.status
+        case toolwire.Finish(calls=calls):
+            assert_type(calls, tuple[toolwire.ToolCall, ...])
+            return event.reason
+        case toolwire.Reset():
+            return event.scope
+        case toolwire.TextDelta() | toolwire.ReasoningDelta() | toolwire.RefusalDelta():
+            return event.text
+        case toolwire.MessageStart():
+            return event.model or ""
+        case toolwire.Usage():
+            return str(event.input_tokens)
+        case toolwire.StreamError():
+            return event.kind
+        case toolwire.Unknown():
+            return event.event
+        case _:
+            assert_never(event)
+
+
+def by_type(event: toolwire.Event) -> str:
+    if event.type == "text_delta":
+        assert_type(event, toolwire.TextDelta)
+        return event.text
+    return event.type
+
+
+def sync_edge(chunks: Iterator[bytes]) -> tuple[toolwire.ToolCall, ...]:
+    with toolwire.stream(chunks, wire="anthropic", changes=True, confirm="call") as stream:
+        for event in stream:
+            assert_type(event, toolwire.Event)
+            if event.type == "tool_call_start" and event.call.name == "rm":
+                event.call.reject("not here")
+        stream.abort("enough")
+    message = toolwire.collect(b"", "openai-chat", execute_on=("tool_calls", "length"))
+    assert_type(message, toolwire.Message)
+    return message.executable
+
+
+async def async_edge(chunks: AsyncIterator[bytes]) -> str | None:
+    async with toolwire.astream(chunks) as stream:
+        async for event in stream:
+            assert_type(event, toolwire.Event)
+    message = await toolwire.acollect(chunks, limits=toolwire.Limits(calls=3))
+    return message.finish
+
+
+def sans_io(data: bytes, now: float) -> list[toolwire.Event]:
+    stream = toolwire.Stream(wire="gemini", repairs=[*toolwire.DEFAULT_REPAIRS, "trailing_comma"])
+    events = stream.receive(data, now)
+    events += stream.receive_payload({"candidates": []}, now)
+    events += stream.end(now)
+    assert_type(events, list[toolwire.Event])
+    assert_type(stream.calls, list[toolwire.ToolCall])
+    return events
+
+
+def a_call(call: toolwire.ToolCall) -> Any:
+    assert_type(call.status, Literal["open", "complete", "repaired", "incomplete", "invalid"])
+    assert_type(call.closed, bool)
+    assert_type(call.error, toolwire.CallError | None)
+    assert_type(call.vendor_id, str | None)
+    return call.arguments if call.executable else call.partial
+
+
+def partial_json() -> Any:
+    parser = toolwire.PartialJSON(changes=True)
+    parser.feed('{"city": "Par')
+    return parser.value if parser.value is not toolwire.MISSING else None
