@@ -50,6 +50,10 @@ ROUTES: dict[str, tuple[list[tuple[Any, str, str, str]], list[tuple[str, str]]]]
         [(None, "a", "f", "{"), (None, "b", "g", "{}"), (None, "a", "", "}")],
         [("f", "{}"), ("g", "{}")],
     ),
+    "no index, one id, another name": (
+        [(None, "a", "f", "{}"), (None, "a", "g", "{}")],
+        [("f", "{}"), ("g", "{}")],
+    ),
     "no index, no ids": ([(None, "", "f", "{}"), (None, "", "g", "{}")], [("f", "{}"), ("g", "{}")]),
     "no index, no ids, the same function twice": (
         [(None, "", "f", "{}"), (None, "", "f", "{}")],

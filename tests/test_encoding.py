@@ -21,6 +21,13 @@ def test_keys_keep_their_order_and_nothing_is_padded() -> None:
     assert encode({"b": 1, "a": [1, 2]}) == '{"b":1,"a":[1,2]}'
 
 
+@pytest.mark.parametrize("value", [float("nan"), [float("inf")], {"a": object()}])
+def test_what_json_cannot_hold_is_refused(value: Any) -> None:
+    """Nothing is replaced by something else in silence."""
+    with pytest.raises((TypeError, ValueError)):
+        encode(value)
+
+
 @pytest.mark.parametrize(
     ("text", "value", "expected"),
     [

@@ -93,22 +93,27 @@ class CallBook:
         name: str,
         text: str,
         kind: CallKind = "function",
+        *,
+        value: Any = None,
     ) -> ToolCall | None:
         """A delta of a wire that tells calls apart by index, id and name, each of which may be missing ("" or None).
 
-        Returns the call it belongs to, None when the stream is over.
+        `value`: whole arguments, where the wire sent an object instead of text. Returns the call it belongs to, None
+        when the stream is over.
         """
         if not self.running:
             return None
         turn = self._turn(choice)
-        call = turn.route(index, id, name, text)
+        call = turn.route(index, id, name, "{" if value is not None else text)
         if call is None:
             call = self._open(turn, kind, free_text=kind == "custom")
             if call is None:
                 return None
         turn.bind(call, index, id)
         self._identify(turn, call, id, name)
-        if text:
+        if value is not None:
+            self.value(call, value)
+        elif text:
             self.append(call, text)
         return call
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import msgspec
-
 __all__ = ["encode", "same"]
 
 
@@ -15,10 +13,12 @@ def encode(value: Any) -> str:
 
     Raises ValueError, TypeError or RecursionError for what JSON can't hold.
     """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     try:
-        return msgspec.json.encode(value).decode()
-    except UnicodeEncodeError:  # half a surrogate pair, which JSON can hold as an escape
+        text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which JSON can hold as an escape only
         return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return text
 
 
 def same(text: str, value: Any) -> bool:

@@ -40,6 +40,11 @@ class _EventStream:
         return self._stream.wire
 
     @property
+    def framing(self) -> str | None:
+        """How the bytes are framed; None until it is found, or where payloads came."""
+        return self._stream.framing
+
+    @property
     def calls(self) -> list[ToolCall]:
         """Every call of the turn so far."""
         return self._stream.calls

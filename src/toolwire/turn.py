@@ -70,7 +70,9 @@ class Turn:
     def _route_without_index(self, id: str, name: str, text: str) -> ToolCall | None:
         last = self._last
         if id:
-            return self._ids.get(id)
+            call = self._ids.get(id)
+            another = call is not None and call.closed and name not in ("", call.name)
+            return None if another else call
         if name and last is not None:
             if not last.name:
                 return last
@@ -87,7 +89,7 @@ class Turn:
         if key is not None:
             self.slots[key] = call
         if id:
-            self._ids.setdefault(id, call)
+            self._ids[id] = call
         self._last = call
 
     def adopt(self, other: Turn) -> None:

@@ -683,9 +683,7 @@ CASES: list[Case] = [
             stop(0),
             tool(1, "toolu_9", input={"z": 1}),
             start(),
-            # its index 1 is another block's now
-            block(1, "text", text="b"),
-            args(1, "{}"),
+            args(1, "{}"),  # for a block that is no more
             *CALL[1:],
         ],
         [
@@ -697,7 +695,6 @@ CASES: list[Case] = [
             ("end", 1, "incomplete", "reset"),
             ("reset", "turn", ["toolu_8", "toolu_9"]),
             BEGUN,
-            ("text", "b"),
             ("unknown", "content_block_delta", args(1, "{}")),
             *CALLED[1:],
         ],
@@ -938,6 +935,29 @@ CASES: list[Case] = [
         ],
     ),
     (
+        "no index beside an open call that has one",
+        [
+            start(),
+            tool(3),
+            without(tool(0, "toolu_2"), "index"),
+            without(args(0, '{"b":2}'), "index"),
+            without(stop(0), "index"),
+            args(3, '{"a":1}'),
+            stop(3),
+            reason("tool_use"),
+            STOP,
+        ],
+        [
+            *STARTED,
+            ("start", 1, "toolu_2", "get", "function"),
+            ("delta", 1, '{"b":2}'),
+            ("end", 1, "complete", {"b": 2}),
+            ("delta", 0, '{"a":1}'),
+            ("end", 0, "complete", {"a": 1}),
+            ("finish", "tool_calls", "tool_use", ["toolu_1", "toolu_2"]),
+        ],
+    ),
+    (
         "an unknown index continues the only open call",
         [start(), tool(0), args(5, '{"a":'), without(args(0, "1}"), "index"), stop(0), reason("tool_use"), STOP],
         CALLED,
@@ -1069,6 +1089,21 @@ CASES: list[Case] = [
             ("value", 0, '{"a":1}'),
             ("end", 0, "complete", {"a": 1}),
             ("finish", "tool_calls", "tool_use", ["toolu_1"]),
+        ],
+    ),
+    (
+        "a block's start again, with an input after all deltas",
+        [*CALL[:5], tool(0, input={"a": 2}), *CALL[5:]],
+        CALLED,
+    ),
+    (
+        "a block's start again, with an input after the call has ended without any",
+        [start(), tool(0), stop(0), reason("tool_use"), tool(0, input={"a": 1}), stop(0), STOP],
+        [
+            *STARTED,
+            ("end", 0, "invalid", "reset"),
+            ("reset", "calls", ["toolu_1"]),
+            ("finish", "tool_calls", "tool_use", []),
         ],
     ),
     (

@@ -1231,6 +1231,11 @@ ENVELOPES: list[Case] = [
         ],
     ),
     (
+        "a whole body with an empty choice",
+        [body({"index": 0, "message": {"content": "a"}, "finish_reason": "stop"}, {"index": 1}), saying("late")],
+        [BEGUN, ("text", "a"), ("finish", "stop", "stop", [])],
+    ),
+    (
         "a whole body that was cut",
         [body({"index": 0, "message": {"tool_calls": [entry(None, "c1", "f", '{"a":')]}, "finish_reason": "length"})],
         [*CALLED[:3], ("end", 0, "incomplete", "cut"), ("finish", "length", "length", [])],

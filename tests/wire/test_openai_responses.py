@@ -119,7 +119,7 @@ def without(payload: Payload, *paths: str) -> Payload:
 def lost(*payloads: Payload, index: bool = False) -> list[Payload]:
     """Payloads without item ids (and indexes), as some servers send them."""
     paths = [("item_id",), ("item", "id"), *([("output_index",)] if index else [])]
-    result = copy.deepcopy(list(payloads))
+    result = [copy.deepcopy(each) for each in payloads]
     for payload in result:
         for *way, last in paths:
             holder = payload.get(way[0], {}) if way else payload
@@ -129,7 +129,7 @@ def lost(*payloads: Payload, index: bool = False) -> list[Payload]:
 
 def rotated(*payloads: Payload) -> list[Payload]:
     """Payloads with item ids that are new in each event, as GitHub Copilot sends them."""
-    result = copy.deepcopy(list(payloads))
+    result = [copy.deepcopy(each) for each in payloads]
     for number, payload in enumerate(result):
         for holder in (payload, payload.get("item", {}), *payload.get("response", {}).get("output", [])):
             for key in ("item_id", "id"):
@@ -147,7 +147,7 @@ MEANINGLESS: list[Any] = [
     {"type": "completed"},
     {"type": "output_text.delta", "delta": "a"},
     event("later", x=1),
-    event("output_item.later", item=SEARCH),
+    event("output_item.later", item={"type": "function_call", "name": "f", "call_id": "c"}),
     event("output_text.later", delta="a"),
 ]
 NO_STATUS: list[Any] = ["in_progress", None, "odd", []]  # none that a final response may have
@@ -1114,6 +1114,21 @@ IDENTITY: list[Case] = [
         ],
     ),
     (
+        "and though the end between them has none",
+        [
+            *CALL[:5],
+            ended(function('{"a":1}', call_id=None)),
+            final("completed", function('{"b":2}', call_id="call_2")),
+        ],
+        [
+            *CALLED[:-1],
+            ("start", 1, "call_2", "f1"),
+            ("delta", 1, '{"b":2}'),
+            ("end", 1, "complete", {"b": 2}),
+            ("finish", "tool_calls", "completed", ["call_1", "call_2"]),
+        ],
+    ),
+    (
         "deltas before the item's first event",
         [CREATED, args('{"a":'), added(function()), args("1}"), ended(function('{"a":1}')), COMPLETED],
         CALLED,
@@ -1982,13 +1997,12 @@ def test_the_limit_on_calls() -> None:
     ]
 
 
-def test_many_items_without_ids_are_reconciled_in_time() -> None:
-    """Each item in the final response is looked up, not searched for."""
-    output = [without(message(part("a")), "id") for _ in range(20_000)]
+def test_many_items_without_ids_are_found_again_each() -> None:
+    output = [without(message(part(f"<{number}>")), "id") for number in range(500)]
     events = by_payload(
-        [CREATED, *(ended(item, index) for index, item in enumerate(output)), final("completed", *output)]
+        [CREATED, *(ended(each, number + 7) for number, each in enumerate(output)), final("completed", *output)]
     )
-    assert len(events) == 20_002
+    assert shown(events) == [BEGUN, *(("text", f"<{number}>") for number in range(500)), STOPPED]
 
 
 JSON = st.recursive(

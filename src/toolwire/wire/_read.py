@@ -26,7 +26,7 @@ def word(value: Any) -> str:
     """An id, a name, a reason: a string with something in it. "null" is none; a number counts as its digits."""
     if isinstance(value, str):
         return "" if value == "null" else value
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63:
         return str(value)
     return ""
 

@@ -25,7 +25,6 @@ from toolwire.wire._read import count, error_of, items, obj, text, word
 
 if TYPE_CHECKING:
     from toolwire.accumulator import Accumulator
-    from toolwire.call import ToolCall
     from toolwire.events import FinishReason
 
 __all__ = ["Decoder", "recognises"]
@@ -80,15 +79,14 @@ class Decoder:
 
     def __init__(self, acc: Accumulator) -> None:
         self._acc = acc
-        self._id = ""
+        self._failed = ""  # a finish reason that says so
 
     def feed(self, payload: dict[str, Any], event: str) -> None:
         """One chunk."""
         acc = self._acc
         payload = _unwrapped(payload)
         choices = payload.get("choices")
-        if not self._id and (word(payload.get("id")) or choices):
-            self._id = word(payload.get("id")) or "-"
+        if word(payload.get("id")) or choices:
             acc.begin(word(payload.get("id")), word(payload.get("model")))
         self._usage(payload.get("usage"))
         body = False
@@ -102,6 +100,8 @@ class Decoder:
             acc.fail("provider", error.message, code=error.code, raw=error.raw)
         elif choices is None and not obj(payload.get("usage")) and text(payload.get("type")) not in HELPER_EVENTS:
             acc.unknown(payload, event)
+        if self._failed:
+            acc.fail("provider", "", code=self._failed)
         if body:
             acc.terminate()
 
@@ -113,7 +113,7 @@ class Decoder:
         acc = self._acc
         number = count(choice.get("index")) or 0
         delta = obj(choice.get("delta"))
-        body = not delta and isinstance(choice.get("message"), dict) and "delta" not in choice
+        body = isinstance(choice.get("message"), dict) and "delta" not in choice
         if body:
             delta = choice["message"]
         self._reasoning(delta, number)
@@ -126,8 +126,8 @@ class Decoder:
         if isinstance(legacy, dict) and legacy:
             # One call for ever: its name sent again is a repeat, so it has an index like any other.
             arguments = legacy.get("arguments")
-            call = acc.fragment(number, "function_call", "", word(legacy.get("name")), text(arguments))
-            self._value(call, arguments)
+            name = word(legacy.get("name"))
+            acc.fragment(number, "function_call", "", name, text(arguments), value=_value(arguments))
         self._usage(choice.get("usage"))
         self._finish(choice, number)
         return body
@@ -143,17 +143,12 @@ class Decoder:
             word(function.get("name")) or word(custom.get("name")),
             text(function.get("arguments")) or text(custom.get("input")),
             "custom" if custom or entry.get("type") == "custom" else "function",
+            value=_value(function.get("arguments")),
         )
-        self._value(call, function.get("arguments"))
         if call is not None:
             for key, value in entry.items():
                 if key not in _CALL_FIELDS and value is not None:
                     call.extra[key] = value
-
-    def _value(self, call: ToolCall | None, arguments: Any) -> None:
-        """Arguments that are an object instead of text. An empty one in a delta says nothing."""
-        if call is not None and isinstance(arguments, dict | list) and arguments:
-            self._acc.value(call, arguments)
 
     def _content(self, content: Any, choice: int) -> None:
         if isinstance(content, str):
@@ -196,6 +191,8 @@ class Decoder:
         if native in NATIVE_CUT and reason in ("stop", "tool_calls"):
             reason = "length"
         self._acc.finish(reason, raw, number)
+        if reason == "error":
+            self._failed = raw
 
     def _usage(self, usage: Any) -> None:
         if isinstance(usage, dict) and usage:
@@ -210,3 +207,8 @@ def _unwrapped(payload: dict[str, Any]) -> dict[str, Any]:
     """The chunk in an event of the SDK's stream helper; anything else as it is."""
     chunk = payload.get("chunk")
     return chunk if payload.get("type") == "chunk" and isinstance(chunk, dict) else payload
+
+
+def _value(arguments: Any) -> Any:
+    """Arguments that are an object instead of text. An empty one in a delta says nothing."""
+    return arguments if isinstance(arguments, dict | list) and arguments else None

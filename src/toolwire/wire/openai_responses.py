@@ -179,7 +179,7 @@ class Decoder:
         error = error_of(response.get("error")) or error_of(payload.get("error"))
         reason = STATUS.get(status)
         under_way = bool(status) and reason is None
-        if why and reason in ("stop", "incomplete", None) and not under_way:
+        if why and reason in ("stop", "incomplete", None):
             reason = CUTS.get(why, "unknown")
         well = error is None and reason in ("stop", None) and not under_way
         self._reconcile(items(response.get("output")), well=well)
@@ -295,7 +295,7 @@ class Decoder:
             self._acc.provider_runs(call, "server", "the provider ran this call itself")
         if item.call_id:
             call.vendor_id = item.call_id
-        self._acc.identify(call, item.call_id or stand_in, "" if call.name else name)
+        self._acc.identify(call, stand_in, "" if call.name else name)
 
     def _settle(self, item: _Item, raw: dict[str, Any], payload: Any, event: str, *, closes: bool) -> None:
         """An item's end, with all it holds. It may come again in the final response."""
