@@ -136,7 +136,7 @@ def test_a_name_that_never_comes_fails_the_turn() -> None:
     acc.finish("tool_calls", "tool_calls")
     *_, error, finish = finished(acc)
 
-    assert (error.type, error.kind, error.call.vendor_id) == ("stream_error", "nameless_call", "b")
+    assert (error.type, error.kind, error.call.vendor_id) == ("stream_error", "protocol", "b")
     assert (finish.reason, finish.calls) == ("error", ())
 
 
@@ -420,8 +420,8 @@ def test_an_error_ends_everything_once() -> None:
     acc = Accumulator()
     done = acc.fragment(0, 0, "a", "f", '{"y":1}')
     open_ = acc.fragment(0, 1, "b", "f", "{")
-    acc.fail("provider", "overloaded", code="529")
-    acc.fail("provider", "again")
+    acc.fail("overloaded", "overloaded", code="529")
+    acc.fail("overloaded", "again")
     acc.text("more")
     acc.fragment(0, 1, "", "", "}")
     acc.usage({"n": 1}, input_tokens=1)

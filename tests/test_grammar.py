@@ -42,15 +42,15 @@ LEGAL = {
     "text": [BEGIN, TextDelta("a"), Usage(1, 2), Finish("stop")],
     "a call": [BEGIN, *RUN, FINISH],
     "an error before anything": [StreamError("protocol", "x"), Finish("error")],
-    "an error after a call": [BEGIN, *RUN, StreamError("provider", "x"), Usage(1, 2), Finish("error")],
+    "an error after a call": [BEGIN, *RUN, StreamError("server", "x"), Usage(1, 2), Finish("error")],
     "two choices": [BEGIN, TextDelta("a"), TextDelta("b", 1), Finish("stop"), Finish("stop", choice=1)],
 }
 
 ILLEGAL = {
     "content before the start": ([TextDelta("a")], "text_delta while the stream is idle"),
     "a second start": ([BEGIN, BEGIN], "message_start while the stream is live"),
-    "content after an error": ([BEGIN, StreamError("provider", "x"), TextDelta("a")], "while the stream is failed"),
-    "two errors": ([StreamError("provider", "x"), StreamError("provider", "y")], "while the stream is failed"),
+    "content after an error": ([BEGIN, StreamError("server", "x"), TextDelta("a")], "while the stream is failed"),
+    "two errors": ([StreamError("server", "x"), StreamError("server", "y")], "while the stream is failed"),
     "content after the finish": ([BEGIN, Finish("stop"), TextDelta("a")], "while the stream is over"),
     "usage after the finish": ([BEGIN, Finish("stop"), Usage(1, 2)], "while the stream is over"),
     "two finishes of one choice": ([BEGIN, Finish("stop"), Finish("stop")], "finishes twice"),
@@ -62,7 +62,7 @@ ILLEGAL = {
     "an empty delta": ([BEGIN, RUN[0], ToolCallDelta(DONE, "")], "an empty delta"),
     "an end of an open call": ([BEGIN, ToolCallStart(OPEN), ToolCallEnd(OPEN)], "an end event for an open call"),
     "lost text": ([BEGIN, RUN[0], ToolCallDelta(DONE, "{"), RUN[2]], "do not join"),
-    "open at an error": ([BEGIN, RUN[0], StreamError("provider", "x")], "open after a stream error"),
+    "open at an error": ([BEGIN, RUN[0], StreamError("server", "x")], "open after a stream error"),
     "open at the finish": ([BEGIN, RUN[0], FINISH], "open after its finish"),
     "a finish with a call that never was": ([BEGIN, FINISH], "may not be run"),
     "a reset that leaves a call ready": ([BEGIN, *RUN, Reset((DONE,), "x")], "a reset leaves"),

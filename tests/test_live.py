@@ -273,17 +273,35 @@ def test_a_rejected_call_ends_and_its_sibling_runs(piecewise: bool) -> None:
     assert (rejected.error.reason, rejected.error.message) == ("rejected", "not allowed")
 
 
-def test_an_error_of_the_source_is_raised_after_the_ends() -> None:
-    """The turn ends in order first: the open call is incomplete, the finish is an error."""
+@pytest.mark.parametrize(("error", "kind"), [(ConnectionResetError("gone"), "connection"), (TimeoutError(), "timeout")])
+def test_an_error_of_the_network_is_an_event(error: OSError, kind: str) -> None:
+    """The turn ends in order: the open call is incomplete, the error says what happened, nothing is raised."""
+
+    async def read() -> list[Any]:
+        return [event async for event in toolwire.astream(AsyncSource(PAYLOADS[:3], error=error))]
+
+    events = list(toolwire.stream(Source(PAYLOADS[:3], error=error)))
+
+    check(events)
+    said = events[-2]
+    assert isinstance(said, toolwire.StreamError)
+    assert (said.kind, said.retryable) == (kind, True)
+    assert type(error).__name__ in said.message
+    assert plain(events)[-1] == ("finish", 0, "error", (), ())
+    assert plain(asyncio.run(read())) == plain(events)
+
+
+def test_an_error_in_the_source_itself_is_raised_after_the_ends() -> None:
+    """A mistake in the caller's source is not the provider's: the turn ends in order first, then it is raised."""
     events = []
-    with pytest.raises(OSError, match="gone"):
-        for event in toolwire.stream(Source(PAYLOADS[:3], error=OSError("gone"))):
+    with pytest.raises(KeyError, match="oops"):
+        for event in toolwire.stream(Source(PAYLOADS[:3], error=KeyError("oops"))):
             events.append(event)
 
     async def read() -> list[Any]:
         out = []
-        with pytest.raises(OSError, match="gone"):
-            async for event in toolwire.astream(AsyncSource(PAYLOADS[:3], error=OSError("gone"))):
+        with pytest.raises(KeyError, match="oops"):
+            async for event in toolwire.astream(AsyncSource(PAYLOADS[:3], error=KeyError("oops"))):
                 out.append(event)
         return out
 

@@ -50,7 +50,11 @@ BAD: dict[str, tuple[Any, str, str]] = {
     "not JSON": (b"data: {oops}\n\n", "protocol", "is not JSON"),
     "cut inside an event": (b'data: {"choices": [{"del', "protocol", "ended inside"),
     "unknown payloads": (b'data: {"foo": 1}\n\n', "protocol", "no wire is known"),
-    "an error and nothing else": (b'{"error": {"message": "no key", "type": "auth"}}', "provider", "no key"),
+    "an error and nothing else": (
+        b'{"error": {"message": "no key", "type": "permission_error"}}',
+        "auth",
+        "no key",
+    ),
     "too big": (b"data: " + b"x" * 2000, "limit", "1000"),
 }
 
@@ -69,7 +73,7 @@ def test_bad_bytes_end_in_an_error_that_says_what_came(name: str) -> None:
     assert error.kind == kind
     assert message in error.message
     assert finish.reason == "error"
-    if kind != "provider":
+    if kind != "auth":
         assert error.offset is not None
 
 

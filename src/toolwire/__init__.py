@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from toolwire.message import Choice, Message, Reasoning
     from toolwire.partial import DEFAULT_REPAIRS, MISSING, PartialJSON, Repair
     from toolwire.sansio import Stream, StreamOptions
+    from toolwire.timing import Timeouts
 
 __version__ = "0.1.0"
 
@@ -57,6 +58,7 @@ _HOMES = {
         "message": ("Choice", "Message", "Reasoning"),
         "partial": ("DEFAULT_REPAIRS", "MISSING", "PartialJSON", "Repair"),
         "sansio": ("Stream", "StreamOptions"),
+        "timing": ("Timeouts",),
     }.items()
     for name in names
 }
@@ -84,6 +86,7 @@ __all__ = [
     "StreamError",
     "StreamOptions",
     "TextDelta",
+    "Timeouts",
     "ToolCall",
     "ToolCallDelta",
     "ToolCallEnd",

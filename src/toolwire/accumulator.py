@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Accumulator"]
 
+# What went wrong on the way, and may go right another time.
+_TRANSIENT = frozenset({"connection", "protocol", "timeout"})
+
 
 class Accumulator(CallBook):
     """The state of one stream. Decoders call its verbs; `take()` hands over the events that came of them."""
@@ -90,6 +93,11 @@ class Accumulator(CallBook):
         """Something without a meaning here: passed on."""
         self._events.append(Unknown(payload, event))
 
+    @property
+    def finishing(self) -> bool:
+        """True when every choice has its finish reason."""
+        return bool(self.turns) and all(turn.reasons for turn in self.turns.values())
+
     # --- ends --------------------------------------------------------------------------------------------------
 
     def finish(self, reason: FinishReason, raw: str, choice: int = 0) -> None:
@@ -119,6 +127,9 @@ class Accumulator(CallBook):
         message: str,
         *,
         code: str | None = None,
+        status: int | None = None,
+        retryable: bool | None = None,
+        retry_after: float | None = None,
         call: ToolCall | None = None,
         offset: int | None = None,
         raw: Any = None,
@@ -129,15 +140,20 @@ class Accumulator(CallBook):
         self._end_open()
         self.running = False
         self.failed = True
+        if offset is None and kind in ("protocol", "limit"):
+            offset = self.offset
         self._events.append(
             StreamError(
                 kind,
                 message,
-                code,
-                self.wire,
-                offset if offset is not None else (self.offset if kind in ("protocol", "limit") else None),
-                call,
-                raw,
+                code=code,
+                status=status,
+                retryable=kind in _TRANSIENT if retryable is None else retryable,
+                retry_after=retry_after,
+                wire=self.wire,
+                offset=offset,
+                call=call,
+                raw=raw,
             )
         )
 
@@ -150,7 +166,7 @@ class Accumulator(CallBook):
             return
         self._end_open()
         if not self.failed:
-            self._events.append(StreamError("aborted", reason, None, self.wire))
+            self._events.append(StreamError("aborted", reason, wire=self.wire))
         self.running = False
         self.done = True
         for turn in self.turns.values() or (Turn(0),):
@@ -218,7 +234,7 @@ class Accumulator(CallBook):
                     call.status = "invalid"
                     call._error = CallError("nameless", "the call's name never came")
                     self.fail(
-                        "nameless_call",
+                        "protocol",
                         f"call {call.index} of choice {call.choice} never got a name "
                         f"(id {call.vendor_id!r}, {len(call.buf)} characters of arguments)",
                         call=call,

@@ -58,7 +58,13 @@ class CallBook:
         self._events: list[Event] = []
         self._ids: set[str] = set()
         self._opened = 0
+        self._over = 0
         self._begun = False
+
+    @property
+    def call_open(self) -> bool:
+        """True while some call has not ended."""
+        return self._opened > self._over
 
     def take(self) -> list[Event]:
         """The events since the last take."""
@@ -66,16 +72,7 @@ class CallBook:
         self._events = []
         return events
 
-    def fail(
-        self,
-        kind: ErrorKind,
-        message: str,
-        *,
-        code: str | None = None,
-        call: ToolCall | None = None,
-        offset: int | None = None,
-        raw: Any = None,
-    ) -> None:
+    def fail(self, kind: ErrorKind, message: str, *, call: ToolCall | None = None) -> None:
         """The turn failed."""
         raise NotImplementedError
 
@@ -174,7 +171,7 @@ class CallBook:
 
     def value(self, call: ToolCall, value: Any) -> None:
         """The whole arguments as a value, from a wire that sends no text."""
-        call.encoded = True
+        call.encoded = call.encoded or (self.running and not call.done)
         try:
             text = encode(value)
         except (RecursionError, TypeError, ValueError) as error:
@@ -320,5 +317,6 @@ class CallBook:
     def _finish_call(self, call: ToolCall, status: CallStatus) -> None:
         call.status = status
         call.ended_at = self.now
+        self._over += 1
         if call._started:
             self._events.append(ToolCallEnd(call))

@@ -48,10 +48,17 @@ FinishReason = Literal[
 ]
 
 ErrorKind = Literal[
-    "provider",  # the provider reported an error of its own; `code` has its word for it
+    "rate_limit",
+    "overloaded",
+    "auth",
+    "invalid_request",
+    "context_length",
+    "content_filter",
+    "server",  # of the provider: the model or what it runs on failed
+    "connection",  # it went away
     "protocol",  # the bytes are not what the wire allows
     "limit",  # a peer grew something past one of our limits
-    "nameless_call",  # a call whose name never came
+    "timeout",  # a limit in time passed
     "aborted",  # stopped from our side
 ]
 
@@ -175,14 +182,18 @@ class Reset(msgspec.Struct, frozen=True):
 class StreamError(msgspec.Struct, frozen=True):
     """The turn failed. No call is open any more and none of the turn is executable.
 
-    `code` is the provider's own code, type or status as text; `raw` its error object; `call` the one call the
-    error is about, if it is about one; `offset` the byte of the stream where a protocol error lies.
+    `code` is the provider's own code, type or status as text; `raw` its error object; `status` the HTTP status;
+    `retryable` whether the same request may do better later, after `retry_after` seconds where that is known; `call`
+    the one call the error is about, if it is about one; `offset` the byte of the stream where a protocol error lies.
     """
 
     type: ClassVar[Literal["stream_error"]] = "stream_error"
     kind: ErrorKind
     message: str
     code: str | None = None
+    status: int | None = None
+    retryable: bool = False
+    retry_after: float | None = None
     wire: str | None = None
     offset: int | None = None
     call: ToolCall | None = None

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from toolwire.errors import UsageError
 from toolwire.events import Finish
+from toolwire.http import head_of, transport_error
 from toolwire.message import Message
 from toolwire.sansio import Stream
+from toolwire.sources import AsyncWait, CutShortError, ThreadWait, Wait, aclose, apieces, close
 
 if TYPE_CHECKING:
-    from asyncio import Task
+    from collections.abc import AsyncIterator, Iterator
     from types import TracebackType
     from typing import Self, Unpack
 
@@ -30,9 +30,12 @@ class _EventStream:
     def __init__(self, source: object, wire: str, options: StreamOptions) -> None:
         self._source = source
         self._stream = Stream(wire, **options)
+        self._timed = options.get("timeouts") is not None
         self._used = False
+        self._wait: Wait | AsyncWait | None = None
         self._aborted: str | None = None
         self._cut = False
+        self._closed = False
 
     @property
     def wire(self) -> str | None:
@@ -52,22 +55,24 @@ class _EventStream:
     def abort(self, reason: str = "aborted") -> None:
         """Stop: the next events are the ends of the open calls, one `StreamError` and one `Finish` per choice.
 
-        From inside the loop, or from anywhere else: an async stream that waits for its source stops waiting (under
-        asyncio), a sync one notices when the source gives its next piece.
+        From inside the loop, or from anywhere else: a stream that waits for its source stops waiting, if it is async
+        (under asyncio) or has limits in time; else it notices when the source gives its next piece.
         """
         if self._aborted is None:
             self._aborted = reason
+            if self._wait is not None:
+                self._wait.cut()
 
     def _begin(self) -> None:
         if self._used:
             raise UsageError("a stream can be iterated once")
         self._used = True
 
-    def _take(self, piece: object) -> deque[Event]:
+    def _take(self, piece: object, now: float) -> deque[Event]:
         """One piece of input; its events."""
         if isinstance(piece, bytes | bytearray | memoryview | str):
-            return deque(self._stream.receive(piece))
-        return deque(self._stream.receive_payload(piece))
+            return deque(self._stream.receive(piece, now))
+        return deque(self._stream.receive_payload(piece, now))
 
     def _rest(self, batch: deque[Event]) -> deque[Event]:
         """What is still to be delivered, now that the consumer has seen one more event and may have acted on it."""
@@ -85,10 +90,25 @@ class _EventStream:
             return Finish(event.reason, calls, event.raw, event.choice)
         return event
 
+    def _overdue(self, now: float) -> deque[Event]:
+        """The wait was cut short, by an abort or by a limit."""
+        if self._aborted is not None:
+            return self._rest(deque())
+        return deque(self._stream.tick(now))
+
+    def _head(self, now: float) -> None:
+        """What an HTTP response says before its bytes; no event comes of it."""
+        head = head_of(self._source)
+        if head is not None:
+            self._stream.receive_head(head.status, head.headers, now)
+
     def _over(self, error: Exception | None) -> deque[Event]:
         """The source is exhausted, or broke."""
         if error is None:
             return deque(self._stream.end())
+        broken = transport_error(error)
+        if broken is not None:
+            return deque(self._stream.fail(broken[1], kind=broken[0]))
         return deque(self._stream.fail(f"the source broke: {type(error).__name__}: {error}"))
 
 
@@ -109,7 +129,13 @@ class EventStream(_EventStream):
 
     def close(self) -> None:
         """Close the source."""
-        _call(self._source, "close")
+        if self._closed:
+            return
+        self._closed = True
+        if isinstance(self._wait, Wait):
+            self._wait.stop()
+        else:
+            close(self._source)
 
     def message(self) -> Message:
         """Read to the end and fold the events into a message."""
@@ -117,63 +143,35 @@ class EventStream(_EventStream):
 
     def _run(self) -> Iterator[Event]:
         error: Exception | None = None
+        stream = self._stream
+        wait = self._wait = (ThreadWait if self._timed else Wait)(self._source)
+        stream.start(wait.waited)
+        if self._aborted is not None:
+            wait.cut()
         try:
-            pieces = iter(_pieces(self._source))
-            while not self._stream.done:
-                if self._aborted is not None:
-                    yield from self._rest(deque())
-                    break
+            self._head(wait.waited)
+            while not stream.done:
+                deadline = stream.deadline() if self._timed else None
                 try:
-                    piece = next(pieces)
+                    batch = self._take(wait.next(deadline), wait.waited)
                 except StopIteration:
                     batch = self._over(None)
+                except CutShortError:
+                    batch = self._overdue(deadline or 0.0)
                 except Exception as caught:  # noqa: BLE001  the source is the caller's: any error of it ends the turn
                     error = caught
                     batch = self._over(caught)
-                else:
-                    batch = self._take(piece)
                 while batch:
                     yield self._current(batch.popleft())
                     batch = self._rest(batch)
         finally:
             self.close()
-        if error is not None:
+        if error is not None and transport_error(error) is None:
             raise error
-
-
-class _AbortedError(Exception):
-    """The wait for the source was cut short by `abort`."""
 
 
 class AsyncEventStream(_EventStream):
     """The events of a source, as an async iterator. Leaving the loop or cancelling closes the source."""
-
-    def __init__(self, source: object, wire: str, options: StreamOptions) -> None:
-        super().__init__(source, wire, options)
-        self._waiting: Task[object] | None = None
-
-    def abort(self, reason: str = "aborted") -> None:
-        """As in the sync edge; a wait for the source is cut short."""
-        super().abort(reason)
-        if self._waiting is not None:
-            task, self._waiting = self._waiting, None
-            task.cancel()
-
-    async def _next(self, pieces: AsyncIterator[object]) -> object:
-        """The source's next piece. Raises `_AbortedError` when `abort` was called before it came."""
-        if self._aborted is not None:
-            raise _AbortedError
-        task = self._waiting = _current_task()
-        try:
-            return await anext(pieces)
-        except BaseException as error:
-            # Only a cancellation that abort() asked for is ours to swallow.
-            ours = task is not None and self._waiting is None and type(error).__name__ == "CancelledError"
-            if task is not None and ours and task.uncancel() == 0:
-                raise _AbortedError from None
-            raise
-        finally:
-            self._waiting = None
 
     def __aiter__(self) -> AsyncIterator[Event]:
         self._begin()
@@ -189,7 +187,9 @@ class AsyncEventStream(_EventStream):
 
     async def aclose(self) -> None:
         """Close the source."""
-        await _acall(self._source)
+        if self._wait is not None:
+            self._wait.stop()
+        await aclose(self._source)
 
     async def message(self) -> Message:
         """Read to the end and fold the events into a message."""
@@ -200,41 +200,47 @@ class AsyncEventStream(_EventStream):
 
     async def _run(self) -> AsyncIterator[Event]:
         error: Exception | None = None
+        stream = self._stream
+        wait = self._wait = AsyncWait(apieces(self._source))
+        stream.start(wait.waited)
+        if self._aborted is not None:
+            wait.cut()
         try:
-            pieces = aiter(_apieces(self._source))
-            while not self._stream.done:
+            self._head(wait.waited)
+            while not stream.done:
+                deadline = stream.deadline()
                 try:
-                    piece = await self._next(pieces)
+                    batch = self._take(await wait.next(deadline), wait.waited)
                 except StopAsyncIteration:
                     batch = self._over(None)
-                except _AbortedError:
-                    batch = self._rest(deque())
+                except CutShortError:
+                    batch = self._overdue(deadline or 0.0)
                 except Exception as caught:  # noqa: BLE001  as in the sync edge
                     error = caught
                     batch = self._over(caught)
-                else:
-                    batch = self._take(piece)
                 while batch:
                     yield self._current(batch.popleft())
                     batch = self._rest(batch)
         finally:
             await self.aclose()
-        if error is not None:
+        if error is not None and transport_error(error) is None:
             raise error
 
 
 def stream(source: object, wire: str = "auto", **options: Unpack[StreamOptions]) -> EventStream:
     """The events of a source: bytes, text or lines in any cut, parsed payloads, or objects of a provider's SDK.
 
-    `source` is an iterable of such pieces, or one of them whole. The options are those of `Stream`. Raises
-    `UsageError` for an unknown wire or option; what the provider does wrong comes as a `StreamError` event. An
-    exception of the source itself is raised on, after the events that end the turn.
+    `source` is an iterable of such pieces, one of them whole, or an HTTP response as its client hands it over (httpx,
+    httpx2, requests; aiohttp and httpx in `astream`). The options are those of `Stream`; limits in time are on when
+    `timeouts` are given, and then a thread reads the source. Raises `UsageError` for an unknown wire or option. What
+    the provider or the network does wrong comes as a `StreamError` event; any other exception of the source is raised
+    on, after the events that end the turn.
     """
     return EventStream(source, wire, options)
 
 
 def astream(source: object, wire: str = "auto", **options: Unpack[StreamOptions]) -> AsyncEventStream:
-    """`stream` for an async source (a sync one will do)."""
+    """`stream` for an async source (a sync one will do). Limits in time are always on: see `Timeouts`."""
     return AsyncEventStream(source, wire, options)
 
 
@@ -246,50 +252,3 @@ def collect(source: object, wire: str = "auto", **options: Unpack[StreamOptions]
 async def acollect(source: object, wire: str = "auto", **options: Unpack[StreamOptions]) -> Message:
     """`collect` for an async source."""
     return await astream(source, wire, **options).message()
-
-
-def _current_task() -> Task[object] | None:
-    """The running asyncio task; None under another event loop, which then has its own ways to cancel."""
-    asyncio = sys.modules.get("asyncio")
-    try:
-        return asyncio.current_task() if asyncio is not None else None
-    except RuntimeError:
-        return None
-
-
-def _pieces(source: object) -> Iterable[object]:
-    if isinstance(source, bytes | bytearray | memoryview | str | Mapping) or not isinstance(source, Iterable):
-        return (source,)
-    if _is_payload(source):
-        return (source,)
-    return cast("Iterable[object]", source)
-
-
-async def _apieces(source: object) -> AsyncIterator[object]:
-    if isinstance(source, AsyncIterable):
-        async for piece in cast("AsyncIterable[object]", source):
-            yield piece
-    else:
-        for piece in _pieces(source):
-            yield piece
-
-
-def _is_payload(source: object) -> bool:
-    """A Pydantic object iterates over its fields, but it is one payload."""
-    return callable(getattr(source, "model_dump", None))
-
-
-def _call(source: Any, name: str) -> None:
-    method = getattr(source, name, None)
-    if callable(method):
-        method()
-
-
-async def _acall(source: Any) -> None:
-    for name in ("aclose", "close"):
-        method = getattr(source, name, None)
-        if callable(method):
-            result = method()
-            if hasattr(result, "__await__"):
-                await result
-            return

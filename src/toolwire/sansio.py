@@ -10,20 +10,22 @@ import msgspec
 from toolwire.accumulator import Accumulator
 from toolwire.call import Trust
 from toolwire.errors import UsageError
-from toolwire.events import Finish
+from toolwire.events import Finish, Unknown, Usage
 from toolwire.framing import FRAMINGS, AutoFramer
 from toolwire.framing.lines import LineJoiner
+from toolwire.http import Head, RefusedBody
 from toolwire.limits import Limits
 from toolwire.partial import DEFAULT_REPAIRS
 from toolwire.payload import to_payload
+from toolwire.timing import Stopwatch, Timeouts
 from toolwire.wire import ALIASES, WIRES, load
-from toolwire.wire._read import error_of
+from toolwire.wire._errors import error_of, report
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from toolwire.call import ToolCall
-    from toolwire.events import Event, FinishReason
+    from toolwire.events import ErrorKind, Event, FinishReason
     from toolwire.framing import Framer
     from toolwire.partial import RepairName
     from toolwire.wire import Decoder
@@ -32,6 +34,16 @@ __all__ = ["Stream", "StreamOptions"]
 
 EXECUTE_ON: tuple[FinishReason, ...] = ("tool_calls",)
 
+_AWAITED = {
+    "first": "payload",
+    "silence": "bytes",
+    "progress": "content",
+    "progress_in_call": "content",
+    "total": "end",
+}
+
+_GZIP = b"\x1f\x8b"
+
 # How many payloads that fit no wire are kept before we say so.
 _UNDECIDED_PAYLOADS = 32
 
@@ -39,13 +51,14 @@ _UNDECIDED_PAYLOADS = 32
 class StreamOptions(TypedDict, total=False):
     """The options of `Stream`, which `stream`, `astream`, `collect` and `acollect` take too."""
 
-    framing: Literal["auto", "sse", "json-lines", "json-array"]
+    framing: Literal["auto", "sse", "json-lines", "json-array", "aws-eventstream"]
     changes: bool
     repairs: Collection[RepairName]
     accept_repaired: bool
     confirm: Literal["turn", "call"]
     execute_on: Collection[FinishReason]
     limits: Limits
+    timeouts: Timeouts
 
 
 class Stream:
@@ -55,7 +68,7 @@ class Stream:
     bytes. `changes`: put path changes on every `ToolCallDelta`. `repairs`: what may be mended in argument text.
     `accept_repaired`: whether a repaired call may be run. `confirm`: "turn" (a call may be run once the turn has
     finished) or "call" (once the call itself has ended; a `Reset` can revoke it). `execute_on`: the finish reasons
-    that confirm a turn. `limits`: see `Limits`.
+    that confirm a turn. `limits`, `timeouts`: see `Limits` and `Timeouts`; the latter need `now` and `tick`.
 
     Bad input never raises: it ends in a `StreamError` event and a `Finish`. Raises `UsageError` for unknown names and
     for input after `end` or `abort`.
@@ -65,13 +78,14 @@ class Stream:
         self,
         wire: str = "auto",
         *,
-        framing: Literal["auto", "sse", "json-lines", "json-array"] = "auto",
+        framing: Literal["auto", "sse", "json-lines", "json-array", "aws-eventstream"] = "auto",
         changes: bool = False,
         repairs: Collection[RepairName] = DEFAULT_REPAIRS,
         accept_repaired: bool = True,
         confirm: Literal["turn", "call"] = "turn",
         execute_on: Collection[FinishReason] = EXECUTE_ON,
         limits: Limits | None = None,
+        timeouts: Timeouts | None = None,
     ) -> None:
         if confirm not in ("turn", "call"):
             raise UsageError(f"confirm is 'turn' or 'call', not {confirm!r}")
@@ -94,7 +108,8 @@ class Stream:
         self._decoder: Decoder | None = None
         self._undecided: list[tuple[dict[str, Any], str]] | None = None
         self._ended = False
-        self._heard = False
+        self._refused: RefusedBody | None = None
+        self._watch = Stopwatch(timeouts or Timeouts())
         if wire == "auto":
             self._undecided = []
         else:
@@ -107,7 +122,7 @@ class Stream:
 
     @property
     def framing(self) -> str | None:
-        """How the bytes are framed: "sse", "json-lines" or "json-array"; None until it is found."""
+        """How the bytes are framed: "sse", "json-lines", "json-array" or "aws-eventstream"; None until it is found."""
         return self._framing if self._framing != "auto" else getattr(self._framer, "name", None)
 
     @property
@@ -130,12 +145,47 @@ class Stream:
         else:
             raise UsageError(f"receive takes bytes or str, not {type(data).__name__}: see receive_payload")
         self._frames(self._lines.feed(raw))
-        return self._acc.take()
+        return self._noted(now)
 
     def receive_payload(self, payload: object, now: float | None = None, *, event: str = "") -> list[Event]:
         """One payload that is already parsed: a dict, or an object of a provider's SDK."""
         self._enter(now)
         self._payload(to_payload(payload), event)
+        return self._noted(now)
+
+    def receive_head(
+        self, status: int, headers: Mapping[str, str] | None = None, now: float | None = None
+    ) -> list[Event]:
+        """The status and headers of the HTTP response whose body comes next.
+
+        With an error status, a redirect or a page for people, the body is read as what it is, and the stream fails with
+        what it says, `retryable` and `retry_after` included.
+        """
+        self._enter(now)
+        head = Head(status, {name.lower(): value for name, value in (headers or {}).items()})
+        self._refused = RefusedBody(head) if head.refuses else None
+        return self._noted(now)
+
+    def start(self, now: float) -> None:
+        """The source is waited for from now on: limits in time count from here, or else from the first input."""
+        self._watch.start(now)
+
+    def deadline(self) -> float | None:
+        """The reading of the clock at which `tick` is due if nothing came before; None if no limit can pass."""
+        due = None if self._acc.done else self._watch.deadline()
+        return None if due is None else due.at
+
+    def tick(self, now: float) -> list[Event]:
+        """Time has passed: end the stream if a limit was reached."""
+        due = None if self._acc.done else self._watch.deadline()
+        if due is not None and now >= due.at:
+            self._ended = True
+            self._acc.now = now
+            if self._decoder is not None:
+                self._decoder.end()
+            if due.limit != "settle":
+                self._acc.fail("timeout", f"the limit {due.limit} passed, with no {_AWAITED[due.limit]} in time")
+            self._acc.end()
         return self._acc.take()
 
     def end(self, now: float | None = None) -> list[Event]:
@@ -146,6 +196,8 @@ class Stream:
         self._ended = True
         if not self._acc.done:
             self._frames(self._lines.end())
+            if self._refused is not None:
+                report(self._acc, self._refused.report())
             for frame in self._framer.end():
                 self._frame(frame.event, frame.data, frame.offset)
             self._note_fault()
@@ -168,7 +220,7 @@ class Stream:
         self._acc.abort(reason, recall=len(kept) < len(waiting))
         return kept + self._acc.take()
 
-    def fail(self, message: str, *, kind: Literal["provider", "protocol"] = "provider") -> list[Event]:
+    def fail(self, message: str, *, kind: ErrorKind = "connection") -> list[Event]:
         """The source itself broke: the stream ends as failed."""
         self._ended = True
         self._acc.fail(kind, message)
@@ -178,6 +230,19 @@ class Stream:
     def pending(self) -> list[Event]:
         """Events that came of something else than input: a call's rejection."""
         return self._acc.take()
+
+    def _noted(self, now: float | None) -> list[Event]:
+        """The events of an input, once the stopwatch knows of them."""
+        acc = self._acc
+        events = acc.take()
+        if now is not None:
+            watch = self._watch
+            content = any(not isinstance(event, Unknown | Usage) for event in events)
+            finishing = acc.failed or acc.finishing
+            watch.received(now, event=bool(events) or finishing != watch.finishing, content=content)
+            watch.finishing = finishing
+            watch.call_open = acc.call_open
+        return events
 
     def _enter(self, now: float | None) -> None:
         if self._ended:
@@ -193,6 +258,13 @@ class Stream:
         return self._decoder
 
     def _frames(self, data: bytes) -> None:
+        if self._refused is not None:
+            self._refused.feed(data)
+            return
+        if data.startswith(_GZIP) and not self._watch.heard and self._acc.offset is None:
+            self._acc.fail("protocol", "the bytes are compressed (gzip): let the HTTP client decode them", offset=0)
+            self._acc.end()
+            return
         for frame in self._framer.feed(data):
             self._frame(frame.event, frame.data, frame.offset)
         self._note_fault()
@@ -205,7 +277,7 @@ class Stream:
     def _note_stray(self) -> None:
         """Nothing but lines that are no events: say what came instead."""
         stray: bytes = getattr(self._framer, "stray", b"")
-        if stray and not self._heard:
+        if stray and not self._watch.heard:
             self._acc.fail(
                 "protocol",
                 f"no event came; the body begins with {stray[:80].decode('utf-8', 'replace')!r}",
@@ -246,10 +318,10 @@ class Stream:
         elif not isinstance(payload, dict):
             self._acc.unknown(payload, event)
         elif self._decoder is not None:
-            self._heard = True
+            self._watch.heard = True
             self._decoder.feed(payload, event)
         else:
-            self._heard = True
+            self._watch.heard = True
             self._find_wire(payload, event)
 
     def _find_wire(self, payload: dict[str, Any], event: str) -> None:
@@ -263,7 +335,7 @@ class Stream:
             for each, its_event in held:
                 decoder.feed(each, its_event)
         elif (error := error_of(payload.get("error"))) is not None:
-            self._acc.fail("provider", error.message, code=error.code, raw=error.raw)
+            report(self._acc, error)
         elif len(held) >= _UNDECIDED_PAYLOADS:
             self._give_up_on_auto()
 

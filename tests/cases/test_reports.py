@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
-from support import byte_by_byte, needs_shared, reported_cases, run, to_sse
+from support import aws_frame, byte_by_byte, needs_shared, reported_cases, run, to_sse
 
 from toolwire import Message
 
 pytestmark = needs_shared
 
-SHAPES = ("openai-chat", "openai-responses", "anthropic", "gemini")
-CASES = [case for case in reported_cases() if case["provider_shape"] in (*SHAPES, "sse-bytes")]
+SHAPES = ("openai-chat", "openai-responses", "anthropic", "gemini", "bedrock-converse")
+CASES = [case for case in reported_cases() if case["provider_shape"] in (*SHAPES, "sse-bytes", "bedrock-eventstream")]
 
 # Where a record and the design differ, the design holds.
 FINISH_BY_DESIGN = {
@@ -28,6 +29,8 @@ TERMINATOR_LEFT_OUT: dict[str, str] = {"AN-08": "message_stop"}
 def _pieces(case: dict[str, Any]) -> list[Any]:
     if case["provider_shape"] == "sse-bytes":
         return [bytes.fromhex(chunk["hex"]) for chunk in case["chunks"]]
+    if case["provider_shape"] == "bedrock-eventstream":
+        return [aws_frame(chunk["headers"], json.dumps(chunk["payload"]).encode()) for chunk in case["chunks"]]
     return [chunk.get("event", chunk) if isinstance(chunk, dict) else chunk for chunk in case["chunks"]]
 
 

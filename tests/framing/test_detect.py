@@ -48,6 +48,10 @@ NAMES: list[tuple[bytes, str | None]] = [
     (b" " * 1024, "sse"),
     (b" " * 1024 + b"{", "sse"),
     (b"\xef\xbb\xbf" + b"\n" * 1020 + b"{", "json-lines"),
+    (b"\0", None),
+    (b"\0\0\0\x10\0\0\0\0\x05\xc2\x48", None),
+    (b"\0\0\0\x10\0\0\0\0\x05\xc2\x48\xeb", "aws-eventstream"),
+    (b"\0\0\0\x10\0\0\0\0\x05\xc2\x48\xec", "sse"),
 ]
 
 
@@ -67,7 +71,7 @@ def test_what_is_decided_stays(data: bytes, cut: int) -> None:
 
 
 def test_framings() -> None:
-    assert list(FRAMINGS) == ["json-array", "json-lines", "sse"]
+    assert list(FRAMINGS) == ["aws-eventstream", "json-array", "json-lines", "sse"]
     for make in FRAMINGS.values():
         assert make(max_event_bytes=5).end() == []
 

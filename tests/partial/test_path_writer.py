@@ -62,8 +62,8 @@ def written(updates: list[Update], **bounds: int) -> list[str]:
             id="a string in pieces, its end not empty; an empty string",
         ),
         pytest.param(
-            [(("a",), {"x": [1, {}], "y": []}), (("b", 0), []), (("b", 1), {})],
-            ['{"a":{"x":[1,{}],"y":[]}', ',"b":[[]', ",{}", "]}"],
+            [(("a",), {"x": [1, {}], "é": []}), (("b", 0), []), (("b", 1), {})],
+            ['{"a":{"x":[1,{}],"é":[]}', ',"b":[[]', ",{}", "]}"],
             id="whole containers",
         ),
         pytest.param(
@@ -139,12 +139,18 @@ def test_the_open_string_is_known() -> None:
         ([(("a",), "x")], (("a",), ""), "path_order", "$.a returns to $.a, which is finished"),
         ([(("a", "b"), 1), (("c",), 1)], (("a", "d"), 1), "path_order", "$.a.d returns to $.a, which is finished"),
         ([(("a", 0), 1), (("b",), 1)], (("a", 1), 1), "path_order", "$.a[1] returns to $.a, which is finished"),
-        ([(("a", 0, "x"), 1), (("a", 1, "x"), 1)], (("a", 0, "y"), 1), "path_order", "$.a[0].y returns to $.a[0]"),
-        ([(("a", 0), 1), (("a", 1), 1)], (("a", 1), 1), "path_order", "$.a[1] returns to $.a[1]"),
+        (
+            [(("a", 0, "x"), 1), (("a", 1, "x"), 1)],
+            (("a", 0, "y"), 1),
+            "path_order",
+            "$.a[0].y returns to $.a[0], which is finished",
+        ),
+        ([(("a", 0), 1), (("a", 1), 1)], (("a", 1), 1), "path_order", "$.a[1] returns to $.a[1], which is finished"),
         ([(("a",), {"x": 1})], (("a", "y"), 1), "path_order", "$.a.y returns to $.a, which is finished"),
         ([(("a",), 1)], (("a", "b"), 1), "path_order", "$.a.b returns to $.a, which is finished"),
         ([(("a", "b"), 1)], (("a",), 1), "path_order", "$.a returns to $.a, which is finished"),
         ([(("a", 0), 1)], (("a", "b"), 1), "path_order", "$.a.b has a key in an array at $.a.b"),
+        ([(("a", 0), 1)], (("a", "b", "c"), 1), "path_order", "$.a.b.c has a key in an array at $.a.b"),
         ([(("a", "b"), 1)], (("a", 0), 1), "path_order", "$.a[0] has an index in an object at $.a[0]"),
         ([(("a", "0", "x"), 1)], (("a", 0, "y"), 1), "path_order", "$.a[0].y has an index in an object at $.a[0]"),
         ([(("a", 0), 1)], (("a", 2), 1), "path_order", "$.a[2] leaves a gap: the next index is 1"),
@@ -184,7 +190,8 @@ def test_refusals(first: list[Update], last: Update, reason: PathReason, message
         with pytest.raises(PathError) as caught:
             attempt()
         assert caught.value.reason == reason
-        assert str(caught.value).startswith(message)
+        shown = str(caught.value)
+        assert shown == message or (reason == "malformed" and shown.startswith(f"{message}: "))
     parser = PartialJSON()
     parser.feed(text)
     assert parser.state == "open"
@@ -213,6 +220,7 @@ def test_a_refusal_from_outside_stands() -> None:
     writer = PathWriter()
     error = writer.refuse("malformed", "no path")
     assert (error.reason, str(error)) == ("malformed", "no path")
+    assert str(writer.refuse("depth", "another")) == "no path"
     with pytest.raises(PathError, match="no path"):
         writer.write(("a",), 1)
 
@@ -263,10 +271,28 @@ def test_a_value_nested_beyond_all_bounds() -> None:
         value = value.pop()
 
 
-def test_a_long_path_is_cut_in_the_message() -> None:
+def test_the_bounds_by_default() -> None:
+    assert written([(("a",) * 512, 1)])
+    with pytest.raises(PathError, match="deeper than 512"):
+        written([(("a",) * 513, 1)])
+    with pytest.raises(PathError, match="leaves a gap"):
+        written([(("a", 100_000), 1)])
+    with pytest.raises(PathError, match="over 100000"):
+        written([(("a", 100_001), 1)])
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        (("k" * 118,), "$." + "k" * 118),
+        (("k" * 119,), "$." + "k" * 118 + "..."),
+        (("k", 0) * 200, ("$" + ".k[0]" * 24)[:120] + "..."),
+    ],
+)
+def test_a_long_path_is_cut_in_the_message(path: Path, shown: str) -> None:
     with pytest.raises(PathError) as caught:
-        written([(("k" * 1000,) * 400, 1), (("k" * 1000,) * 400, 1)])
-    assert len(str(caught.value)) < 500
+        written([(path, 1, True)])
+    assert str(caught.value).endswith(f" at {shown}")
 
 
 # --- any object --------------------------------------------------------------------------------------------------

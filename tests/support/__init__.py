@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import struct
+from binascii import crc32
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +26,7 @@ SHARED = Path(os.environ.get("TOOLWIRE_SHARED", ROOT.parent / "shared"))
 
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason=f"recordings not found at {SHARED} (set TOOLWIRE_SHARED)")
 
-WIRES = ("anthropic", "gemini", "openai-chat", "openai-responses")
+WIRES = ("anthropic", "bedrock-converse", "bedrock-invoke", "gemini", "openai-chat", "openai-responses")
 
 
 def expected_records(*wires: str) -> list[dict[str, Any]]:
@@ -133,6 +135,21 @@ def _outcome(call: ToolCall) -> tuple[Any, ...]:
     value = call.arguments if call.status in ("complete", "repaired") else None
     error = call.error and (call.error.reason, call.error.offset)
     return (call.status, call.buf, value, error)
+
+
+def aws_frame(headers: dict[str, str], payload: bytes) -> bytes:
+    """A binary frame of an AWS event stream."""
+    block = b""
+    for name, value in headers.items():
+        block += bytes([len(name)]) + name.encode() + b"\7" + struct.pack(">H", len(value)) + value.encode()
+    prelude = struct.pack(">II", 16 + len(block) + len(payload), len(block))
+    body = prelude + struct.pack(">I", crc32(prelude)) + block + payload
+    return body + struct.pack(">I", crc32(body))
+
+
+def whose(error: StreamError) -> str:
+    """ "provider" for an error that the provider reported, whatever kind it was sorted into; else our own kind."""
+    return error.kind if error.kind in ("protocol", "limit", "aborted") else "provider"
 
 
 def record_of(message: Message) -> dict[str, Any]:

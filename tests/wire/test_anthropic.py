@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import whose
 
 from toolwire import grammar
 from toolwire.events import (
@@ -114,7 +115,8 @@ def shown(events: list[Event]) -> list[tuple[Any, ...]]:
             case Reset():
                 return ("reset", event.scope, [_id(call) for call in event.calls])
             case StreamError():
-                return ("error", event.kind, event.message, event.code)
+                said = (event.message, event.code) if whose(event) == "provider" else ()
+                return ("error", whose(event), *said)
             case Unknown():
                 return ("unknown", event.event, event.payload)
         raise AssertionError(event)
@@ -670,6 +672,11 @@ CASES: list[Case] = [
         [("message", "msg_0", "m"), ("reset", "turn", []), *CALLED],
     ),
     (
+        "message_start again with blocks is no duplicate",
+        [start(), start(content=[{"type": "text", "text": "a"}]), reason("end_turn"), STOP],
+        [BEGUN, ("reset", "turn", []), BEGUN, ("text", "a"), ("finish", "stop", "end_turn", [])],
+    ),
+    (
         "a retry after a message that began with content",
         [start(content=[{"type": "text", "text": "a"}]), *CALL],
         [BEGUN, ("text", "a"), ("reset", "turn", []), *CALLED],
@@ -839,6 +846,7 @@ CASES: list[Case] = [
         CALLED,
     ),
     ("the type wins over the event's name", [("ping", each) for each in CALL], CALLED),
+    ("the type wins over an error's name", [("error", each) for each in CALL], CALLED),
     (
         "what the SDK's helper adds is skipped",
         [
@@ -1130,6 +1138,31 @@ CASES: list[Case] = [
         [BEGUN, ("start", 0, "*", "get", "function"), *CALLED[2:5], ("finish", "tool_calls", "tool_use", ["*"])],
     ),
     (
+        "neither id nor name in the start again, or not in the first",
+        [
+            start(),
+            tool(0, ""),
+            args(0, '{"a":'),
+            block(0, "tool_use"),
+            args(0, "1}"),
+            stop(0),
+            block(1, "tool_use"),
+            tool(1, ""),
+            args(1, '{"b":2}'),
+            stop(1),
+            *CALL[6:],
+        ],
+        [
+            BEGUN,
+            ("start", 0, "*", "get", "function"),
+            *CALLED[2:5],
+            ("start", 1, "*", "get", "function"),
+            ("delta", 1, '{"b":2}'),
+            ("end", 1, "complete", {"b": 2}),
+            ("finish", "tool_calls", "tool_use", ["*", "*"]),
+        ],
+    ),
+    (
         "no id and no arguments: a start after a stop is another call",
         [start(), tool(0, ""), stop(0), tool(0, ""), stop(0), reason("tool_use"), STOP],
         [
@@ -1202,12 +1235,7 @@ CASES: list[Case] = [
         [start(), tool(0, name=""), args(0, "{}"), stop(0), reason("tool_use"), STOP],
         [
             BEGUN,
-            (
-                "error",
-                "nameless_call",
-                "call 0 of choice 0 never got a name (id 'toolu_1', 2 characters of arguments)",
-                None,
-            ),
+            ("error", "protocol"),
             ("finish", "error", "tool_use", []),
         ],
     ),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import whose
 
 from toolwire import grammar
 from toolwire.events import (
@@ -155,7 +156,7 @@ def shown(events: list[Event]) -> list[tuple[Any, ...]]:
             case Reset():
                 return ("reset", event.scope, [_id(call) for call in event.calls])
             case StreamError():
-                return ("error", event.kind, event.message, event.code)
+                return ("error", whose(event), event.message, event.code)
             case Unknown():
                 return ("unknown", event.event, event.payload)
         raise AssertionError(event)
@@ -456,7 +457,7 @@ IDENTITY: list[Case] = [
             ("end", 1, "complete", {}),
             (
                 "error",
-                "nameless_call",
+                "protocol",
                 "call 0 of choice 0 never got a name (id 'c1', 2 characters of arguments)",
                 None,
             ),

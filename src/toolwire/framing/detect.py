@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
+from toolwire.framing import aws_eventstream
+from toolwire.framing.aws_eventstream import AWSEventStreamFramer
 from toolwire.framing.base import BOM, MAX_EVENT_BYTES
 from toolwire.framing.json_array import JSONArrayFramer
 from toolwire.framing.ndjson import JSONLinesFramer
@@ -23,6 +25,7 @@ class _Factory(Protocol):
 
 
 FRAMINGS: Final[Mapping[str, _Factory]] = {
+    "aws-eventstream": AWSEventStreamFramer,
     "json-array": JSONArrayFramer,
     "json-lines": JSONLinesFramer,
     "sse": SSEFramer,
@@ -38,6 +41,10 @@ def detect(prefix: bytes) -> str | None:
 
     A bracket opens an array only if an element or its end follows: `[DONE]` and `[info] ...` are lines.
     """
+    if prefix[:1] == b"\0":  # the length of a binary frame, and no text
+        if len(prefix) < aws_eventstream.PRELUDE:
+            return None
+        return "aws-eventstream" if aws_eventstream.begins(prefix) else "sse"
     head = prefix[:_PATIENCE]
     undecided = "sse" if len(head) == _PATIENCE else None
     if len(head) < len(BOM) and BOM.startswith(head):
@@ -92,8 +99,9 @@ class AutoFramer:
         return self._choose(name, data)
 
     def end(self) -> list[Frame]:
-        """The bytes are over. An undecided rest is read as an event stream."""
-        frames = self._choose("sse", self._prefix) if self._prefix else []
+        """The bytes are over. An undecided rest is read as an event stream, or as the beginning of a binary frame."""
+        name = "aws-eventstream" if self._prefix[:1] == b"\0" else "sse"
+        frames = self._choose(name, self._prefix) if self._prefix else []
         self._deciding = False
         frames += self._inner.end()
         return frames

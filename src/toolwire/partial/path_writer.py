@@ -86,7 +86,7 @@ class PathWriter:
     @property
     def empty(self) -> bool:
         """True as long as no value was written."""
-        return not self._open or (len(self._open) == 1 and not self._open[0].count)
+        return not self._open or not self._open[0].count
 
     def begin(self) -> str:
         """The opening brace, if it isn't written yet."""
@@ -127,10 +127,7 @@ class PathWriter:
         if self._done:
             return ""
         self._done = True
-        text = self.begin() + _closers(reversed(self._open))
-        self._open = self._open[:1]
-        self._at = []
-        return text
+        return self.begin() + _closers(reversed(self._open))
 
     def refuse(self, reason: PathReason, message: str) -> PathError:
         """Give up: the error to raise, now and for everything that follows."""
@@ -159,7 +156,7 @@ class PathWriter:
         text = self.begin()
         common = 0
         for step, own in zip(path[:-1], self._at, strict=False):
-            if type(step) is not type(own) or step != own:
+            if step != own:
                 break
             common += 1
         text += _closers(reversed(self._open[common + 1 :]))
@@ -227,6 +224,8 @@ def _kind(value: Any) -> str:
 def _shown(path: Path) -> str:
     """A path for a message: as written in JSONPath, cut when long."""
     text = "$"
-    for step in path[:16]:
+    for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if step.isidentifier() else f"[{step!r}]"
-    return text if len(text) <= 120 and len(path) <= 16 else text[:120] + "..."
+        if len(text) > 120:
+            return text[:120] + "..."
+    return text

@@ -52,6 +52,8 @@ WIRES: dict[str, Wire] = {
     wire.name: wire
     for wire in (
         Wire("anthropic", "toolwire.wire.anthropic"),
+        Wire("bedrock-converse", "toolwire.wire.bedrock_converse", "aws-eventstream"),
+        Wire("bedrock-invoke", "toolwire.wire.bedrock_invoke", "aws-eventstream"),
         Wire("gemini", "toolwire.wire.gemini"),
         Wire("openai-chat", "toolwire.wire.openai_chat"),
         Wire("openai-responses", "toolwire.wire.openai_responses"),
@@ -61,6 +63,7 @@ WIRES: dict[str, Wire] = {
 # Providers that speak another's wire.
 ALIASES = {
     "azure": "openai-chat",
+    "bedrock": "bedrock-converse",
     "claude": "anthropic",
     "google": "gemini",
     "mistral": "openai-chat",

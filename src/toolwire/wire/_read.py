@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-__all__ = ["ErrorReport", "count", "error_of", "items", "obj", "text", "word"]
+__all__ = ["count", "items", "obj", "text", "word"]
 
 
 def obj(value: Any) -> dict[str, Any]:
@@ -36,24 +36,3 @@ def count(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if value == value and abs(value) < 2**63 else None
-
-
-class ErrorReport(NamedTuple):
-    """A provider's error, as far as it told."""
-
-    message: str
-    code: str | None
-    raw: Any
-
-
-def error_of(error: Any) -> ErrorReport | None:
-    """The error in an `error` field: an object with message and code, type or status, or just a text. None if empty."""
-    if isinstance(error, str) and error:
-        return ErrorReport(error, None, error)
-    if not isinstance(error, dict) or not error:
-        return None
-    code = word(error.get("code"))
-    status = word(error.get("status")) or word(error.get("type"))
-    # A numeric code is the HTTP status; a word beside it says more.
-    best = status if code.isdigit() and status else code or status
-    return ErrorReport(text(error.get("message")) or text(error.get("detail")), best or None, error)

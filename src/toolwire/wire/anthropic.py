@@ -20,7 +20,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolwire.wire._read import ErrorReport, count, error_of, items, obj, text, word
+from toolwire.wire._errors import ErrorReport, error_of, report
+from toolwire.wire._read import count, items, obj, text, word
 
 if TYPE_CHECKING:
     from toolwire.accumulator import Accumulator
@@ -116,7 +117,7 @@ class Decoder:
             error = error_of(payload) or ErrorReport("", None, payload)
         if error is not None:
             self._use_inputs()
-            self._acc.fail("provider", error.message, code=error.code, raw=error.raw)
+            report(self._acc, error)
         elif not known and kind not in _SILENT:
             self._acc.unknown(payload, event)
         if over:

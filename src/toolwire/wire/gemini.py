@@ -28,7 +28,8 @@ from typing import TYPE_CHECKING, Any
 
 from toolwire.partial.jsonpath import JSONPathError, parse
 from toolwire.partial.path_writer import PathError, PathWriter
-from toolwire.wire._read import count, error_of, items, obj, text, word
+from toolwire.wire._errors import ErrorReport, error_of, report
+from toolwire.wire._read import count, items, obj, text, word
 
 if TYPE_CHECKING:
     from toolwire.accumulator import Accumulator
@@ -110,7 +111,7 @@ class Decoder:
         error = error_of(chunk.get("error"))
         if error is not None:
             self.end()
-            acc.fail("provider", error.message, code=error.code, raw=error.raw)
+            report(acc, error)
         elif not (isinstance(candidates, list) or feedback or usage):
             acc.unknown(payload, event)
 
@@ -139,7 +140,7 @@ class Decoder:
             acc.finish(reason, raw, choice)
             if reason == "error":
                 self.end()
-                acc.fail("provider", text(candidate.get("finishMessage")), code=raw)
+                report(acc, ErrorReport(text(candidate.get("finishMessage")), raw))
 
     def _part(self, value: Any, calls: _Calls, choice: int) -> None:
         acc = self._acc
@@ -229,7 +230,7 @@ class _Calls:
         self.settle()
         id_ = word(response.get("id"))
         call = self._ids.get(id_)
-        if call is None or call.kind != "function":
+        if call is None:
             waiting = self._names.get(word(response.get("name")), [])
             while waiting and waiting[-1].kind != "function":
                 waiting.pop()

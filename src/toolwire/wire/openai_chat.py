@@ -21,7 +21,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolwire.wire._read import count, error_of, items, obj, text, word
+from toolwire.wire._errors import ErrorReport, error_of, report
+from toolwire.wire._read import count, items, obj, text, word
 
 if TYPE_CHECKING:
     from toolwire.accumulator import Accumulator
@@ -97,11 +98,11 @@ class Decoder:
         if error is None and event == "error":
             error = error_of(payload)
         if error is not None:
-            acc.fail("provider", error.message, code=error.code, raw=error.raw)
+            report(acc, error)
         elif choices is None and not obj(payload.get("usage")) and text(payload.get("type")) not in HELPER_EVENTS:
             acc.unknown(payload, event)
         if self._failed:
-            acc.fail("provider", "", code=self._failed)
+            report(acc, ErrorReport("", self._failed))
         if body:
             acc.terminate()
 

@@ -28,7 +28,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from toolwire.encoding import same
-from toolwire.wire._read import ErrorReport, count, error_of, items, obj, text, word
+from toolwire.wire._errors import ErrorReport, error_of, report
+from toolwire.wire._read import count, items, obj, text, word
 
 if TYPE_CHECKING:
     from toolwire.accumulator import Accumulator
@@ -228,8 +229,7 @@ class Decoder:
                     self._acc.invalidate(item.call, "truncated", "the provider says that this call is incomplete")
 
     def _fail(self, error: ErrorReport | None, raw: Any) -> None:
-        error = error or ErrorReport("the response failed", None, raw)
-        self._acc.fail("provider", error.message, code=error.code, raw=error.raw)
+        report(self._acc, error or ErrorReport("the response failed", None, raw))
 
     # --- items -------------------------------------------------------------------------------------------------
 

@@ -103,7 +103,7 @@ def test_a_repaired_call_says_how() -> None:
 
 def test_an_error() -> None:
     text = page(view_of([*chat(call(0, '{"a":')), {"error": {"message": "over \x1b[31mloaded", "code": 529}}]))
-    assert " error   provider [529]: over ␛[31mloaded" in text
+    assert " error   overloaded [529]: over ␛[31mloaded" in text
     assert " finish  error" in text
     assert "incomplete" in text
 

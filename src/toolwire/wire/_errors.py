@@ -1,0 +1,147 @@
+"""Providers' errors: one reading of their many shapes, and one table of what kind each is.
+
+An error is an object in a field `error` (or is that field's text): message, and a code, a type or a status, as words
+or as an HTTP status. Its words decide the kind before its status does, because they say more.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from toolwire.wire._read import count, items, obj, text, word
+
+if TYPE_CHECKING:
+    from toolwire.accumulator import Accumulator
+    from toolwire.events import ErrorKind
+
+__all__ = ["ErrorReport", "classify", "error_of", "kind_of_status", "report"]
+
+# kind -> the words for it, of any provider, in lower case and without punctuation
+_WORDS: dict[ErrorKind, str] = {
+    "rate_limit": """billinghardlimitreached insufficientquota quotaexceeded ratelimit ratelimited ratelimiterror
+        ratelimitexceeded requestlimitexceeded resourceexhausted servicequotaexceededexception throttled throttling
+        throttlingexception tokenlimitexceeded tokensperminute toomanyrequests toomanyrequestsexception""",
+    "overloaded": """capacityexceeded engineoverloaded engineoverloadederror modelnotreadyexception modeloverloaded
+        overloaded overloadederror serveroverloaded serviceunavailable serviceunavailableerror
+        serviceunavailableexception slowdown unavailable""",
+    "auth": """accessdenied accessdeniedexception accountdeactivated authenticationerror billingerror
+        expiredtokenexception forbidden insufficientcredits insufficientpermissions invalidapikey invalidauthentication
+        missingauthenticationtoken permissiondenied permissionerror unauthenticated unauthorized
+        unrecognizedclientexception""",
+    "context_length": """contextlengthexceeded contextwindowexceeded exceedcontextsizeerror inputtoolong
+        maxtokensexceeded modelcontextwindowexceeded prompttoolong requesttoolarge stringabovemaxlength
+        toolargeerror""",
+    "content_filter": """blocked contentfilter contentfiltered contentpolicyviolation datainspectionfailed
+        guardrailintervened imagesafety moderationblocked prohibitedcontent responsibleaipolicyviolation safety
+        safetysystem""",
+    "timeout": """deadlineexceeded gatewaytimeout modeltimeoutexception requesttimeout timeout timeouterror
+        timeoutexception""",
+    "connection": "apiconnectionerror cancelled connectionerror connectionreset upstreamerror",
+    "invalid_request": """badrequest badrequesterror failedprecondition invalidargument invalidparametererror
+        invalidprompt invalidrequest invalidrequesterror invalidvalue modelnotfound notfound notfounderror outofrange
+        resourcenotfoundexception unprocessableentity unsupportedparameter unsupportedvalue validationerror
+        validationexception""",
+    "server": """apierror internal internalerror internalservererror internalserverexception malformedfunctioncall
+        modelerror modelerrorexception modelstreamerrorexception servererror toolusefailed unexpectedtoolcall
+        unknown""",
+}
+_KIND_OF_WORD = {name: kind for kind, names in _WORDS.items() for name in names.split()}
+
+_KIND_OF_STATUS: dict[int, ErrorKind] = {
+    401: "auth",
+    402: "auth",
+    403: "auth",
+    408: "timeout",
+    413: "context_length",
+    429: "rate_limit",
+    499: "connection",
+    503: "overloaded",
+    504: "timeout",
+    529: "overloaded",
+}
+
+# A message that tells of too much input, whatever the code beside it says.
+_TOO_LONG = re.compile(
+    r"context.{0,20}(?:length|window)|maximum (?:prompt|context)|(?:prompt|input).{0,20} too (?:long|large)",
+    re.IGNORECASE,
+)
+_LASTING = frozenset({"billinghardlimitreached", "insufficientquota"})
+_RETRYABLE = frozenset({"rate_limit", "overloaded", "server", "timeout", "connection", "protocol"})
+_SECONDS = re.compile(r"(\d+(?:\.\d+)?)s")
+
+
+class ErrorReport(NamedTuple):
+    """A provider's error, as far as it told. `code` is its most telling word; `status` an HTTP status."""
+
+    message: str
+    code: str | None = None
+    raw: Any = None
+    status: int | None = None
+    retry_after: float | None = None
+    words: tuple[str, ...] = ()
+
+
+def error_of(error: Any) -> ErrorReport | None:
+    """The error in an `error` field: an object with message and code, type or status, or just a text. None if empty."""
+    if isinstance(error, str) and error:
+        return ErrorReport(error, None, error)
+    if not isinstance(error, dict) or not error:
+        return None
+    code = word(error.get("code"))
+    status = word(error.get("status")) or word(error.get("type"))
+    # A numeric code is an HTTP status; a word beside it says more.
+    best = status if code.isdigit() and status else code or status
+    number = next(
+        (n for n in map(count, (error.get("status_code"), error.get("code"), error.get("status"))) if n), None
+    )
+    if number is None and code.isdigit():
+        number = int(code)
+    return ErrorReport(
+        text(error.get("message")) or text(error.get("detail")),
+        best or None,
+        error,
+        number if number is not None and 400 <= number <= 599 else None,
+        _retry_delay(error),
+        (code, status, word(error.get("type"))),
+    )
+
+
+def classify(report: ErrorReport) -> tuple[ErrorKind, bool]:
+    """The kind of an error, and whether the same request may do better later."""
+    words = [re.sub("[^a-z0-9]", "", each.lower()) for each in (*report.words, report.code or "") if each]
+    kind: ErrorKind | None = next((_KIND_OF_WORD[each] for each in words if each in _KIND_OF_WORD), None)
+    if kind in (None, "invalid_request") and _TOO_LONG.search(report.message):
+        kind = "context_length"
+    if kind is None:
+        kind = "server" if report.status is None else kind_of_status(report.status)
+    return kind, kind in _RETRYABLE and _LASTING.isdisjoint(words)
+
+
+def kind_of_status(status: int) -> ErrorKind:
+    """The kind of an HTTP status that has no words with it."""
+    return _KIND_OF_STATUS.get(status, "invalid_request" if 400 <= status < 500 else "server")
+
+
+def report(acc: Accumulator, error: ErrorReport) -> None:
+    """Tell the accumulator of a provider's error."""
+    kind, retryable = classify(error)
+    acc.fail(
+        kind,
+        error.message,
+        code=error.code,
+        status=error.status,
+        retryable=retryable,
+        retry_after=error.retry_after,
+        raw=error.raw,
+    )
+
+
+def _retry_delay(error: dict[str, Any]) -> float | None:
+    """Google's RetryInfo among an error's details, or a plain `retry_after`, in seconds."""
+    for detail in items(error.get("details")):
+        found = _SECONDS.fullmatch(text(obj(detail).get("retryDelay")))
+        if found:
+            return float(found[1])
+    plain = error.get("retry_after")
+    return float(plain) if isinstance(plain, int | float) and not isinstance(plain, bool) and 0 <= plain < 1e9 else None

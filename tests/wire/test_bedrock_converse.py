@@ -1,0 +1,510 @@
+from __future__ import annotations
+
+import copy
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from framing.cuts import random_cuts, single_bytes, split
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import aws_frame
+
+from toolwire import grammar
+from toolwire.events import (
+    Event,
+    Finish,
+    MessageStart,
+    ReasoningDelta,
+    Reset,
+    StreamError,
+    TextDelta,
+    ToolCallDelta,
+    ToolCallEnd,
+    ToolCallStart,
+    Unknown,
+    Usage,
+)
+from toolwire.sansio import Stream
+from toolwire.wire.bedrock_converse import EVENTS, FINISH, recognises
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolwire.call import ToolCall
+
+Payload = dict[str, Any]
+Case = tuple[str, list[Payload], list[Any]]
+
+# --- what Bedrock sends ----------------------------------------------------------------------------------------
+
+
+def start(index: Any, **what: Any) -> Payload:
+    return {"contentBlockStart": {"contentBlockIndex": index, "start": what}}
+
+
+def tool(index: Any, id: Any = "t1", name: Any = "f", **fields: Any) -> Payload:
+    return start(index, toolUse={"toolUseId": id, "name": name} | fields)
+
+
+def delta(index: Any, **what: Any) -> Payload:
+    return {"contentBlockDelta": {"contentBlockIndex": index, "delta": what}}
+
+
+def arguments(index: Any, given: Any) -> Payload:
+    return delta(index, toolUse={"input": given})
+
+
+def stop(index: Any) -> Payload:
+    return {"contentBlockStop": {"contentBlockIndex": index}}
+
+
+def ending(reason: Any, **fields: Any) -> Payload:
+    return {"messageStop": {"stopReason": reason} | fields}
+
+
+BEGIN: Payload = {"messageStart": {"role": "assistant"}}
+CALLS = ending("tool_use")
+USED: Payload = {"metadata": {"usage": {"inputTokens": 3, "outputTokens": 4}, "metrics": {"latencyMs": 5}}}
+BODY: Payload = {
+    "output": {
+        "message": {
+            "role": "assistant",
+            "content": [
+                {"reasoningContent": {"reasoningText": {"text": "hm", "signature": "s"}}},
+                {"text": "a"},
+                {"citationsContent": {"content": [{"text": "b"}], "citations": []}},
+                {"toolUse": {"toolUseId": "t1", "name": "f", "input": {"a": 1}}},
+                {"toolUse": {"toolUseId": "t2", "name": "g", "input": {}}},
+                {"later": 1},
+                "odd",
+            ],
+        }
+    },
+    "stopReason": "tool_use",
+    "usage": {"inputTokens": 3, "outputTokens": 4},
+}
+TRACED: Payload = {"metadata": {"usage": {}, "trace": {"guardrail": {}}}}
+RESULT = start(1, toolResult={"toolUseId": "t1", "type": "nova_grounding_result"})
+RESULTS = delta(1, toolResult=[{"text": "x"}])
+CITED = delta(2, citation={"location": {}})
+
+# --- what it comes to ------------------------------------------------------------------------------------------
+
+
+def shown(events: list[Event]) -> list[tuple[Any, ...]]:
+    """Events as values to compare, calls as they ended. A generated id shows as "*"."""
+
+    def one(event: Event) -> tuple[Any, ...]:
+        match event:
+            case MessageStart():
+                return ("message", event.id, event.model)
+            case TextDelta():
+                return ("text", event.text)
+            case ReasoningDelta():
+                return ("reasoning", event.text, *([event.signature, event.extra] if not event.text else []))
+            case ToolCallStart(call):
+                return ("start", _id(call), call.name, *([call.kind] if call.kind != "function" else []))
+            case ToolCallDelta(call):
+                return ("value" if call.encoded else "delta", call.index, event.text)
+            case ToolCallEnd(call):
+                good = call.status in ("complete", "repaired")
+                return ("end", call.index, call.status, call.arguments if good else call.error and call.error.reason)
+            case Usage():
+                return ("usage", event.input_tokens, event.output_tokens)
+            case Finish():
+                return ("finish", event.reason, *event.raw, [_id(call) for call in event.calls])
+            case Reset():
+                return ("reset", event.scope, [_id(call) for call in event.calls])
+            case StreamError():
+                return ("error", event.kind, event.message, event.code)
+            case Unknown():
+                return ("unknown", event.event, event.payload)
+        raise AssertionError(event)
+
+    return [one(event) for event in events]
+
+
+def _id(call: ToolCall) -> str:
+    return call.vendor_id or "*"
+
+
+BEGUN = ("message", None, None)
+STARTED: list[Any] = [BEGUN, ("start", "t1", "f")]
+WHOLE: list[Any] = [("delta", 0, '{"a":1}'), ("end", 0, "complete", {"a": 1})]
+CONFIRMED = ("finish", "tool_calls", "tool_use", ["t1"])
+CALLED = [*STARTED, *WHOLE, CONFIRMED]
+BLOCK = [tool(0), arguments(0, '{"a":1}'), stop(0)]
+SAID = [BEGUN, ("text", "a"), ("finish", "stop", "end_turn", [])]
+
+CASES: list[Case] = [
+    (
+        "text, then a call in pieces, usage at last",
+        [
+            BEGIN,
+            delta(0, text="Hé"),
+            delta(0, text=""),
+            delta(0, text="llo"),
+            stop(0),
+            tool(1),
+            arguments(1, ""),
+            arguments(1, '{"a":'),
+            arguments(1, "1}"),
+            stop(1),
+            CALLS,
+            USED,
+        ],
+        [
+            BEGUN,
+            ("text", "Hé"),
+            ("text", "llo"),
+            ("start", "t1", "f"),
+            ("delta", 0, '{"a":'),
+            ("delta", 0, "1}"),
+            ("end", 0, "complete", {"a": 1}),
+            ("usage", 3, 4),
+            CONFIRMED,
+        ],
+    ),
+    ("no start of the message", [*BLOCK, CALLS], CALLED),
+    ("no stop of the block", [*BLOCK[:-1], CALLS], CALLED),
+    (
+        "usage before the stop (trimmed recordings)",
+        [*BLOCK, USED, CALLS],
+        [*CALLED[:-1], ("usage", 3, 4), CONFIRMED],
+    ),
+    (
+        "calls side by side",
+        [tool(1), tool(4, "t2", "g"), arguments(4, '{"b":'), arguments(1, '{"a":1}'), arguments(4, "2}"), CALLS],
+        [
+            *STARTED,
+            ("start", "t2", "g"),
+            ("delta", 1, '{"b":'),
+            WHOLE[0],
+            ("delta", 1, "2}"),
+            WHOLE[1],
+            ("end", 1, "complete", {"b": 2}),
+            ("finish", "tool_calls", "tool_use", ["t1", "t2"]),
+        ],
+    ),
+    (
+        "no arguments, and nothing but an empty text",
+        [tool(0), arguments(0, ""), stop(0), CALLS],
+        [*STARTED, ("end", 0, "complete", {}), CONFIRMED],
+    ),
+    (
+        "cut by max_tokens: the stop of the block comes first",
+        [tool(0), arguments(0, '{"a":"x'), stop(0), ending("max_tokens")],
+        [*STARTED, ("delta", 0, '{"a":"x'), ("end", 0, "incomplete", "cut"), ("finish", "length", "max_tokens", [])],
+    ),
+    (
+        "the end of bytes without a reason",
+        BLOCK,
+        [*CALLED[:-1], ("finish", "incomplete", [])],
+    ),
+    (
+        "a tool that AWS runs, its results and citations",
+        [tool(0, type="server_tool_use"), *BLOCK[1:], RESULT, RESULTS, stop(1), CITED, ending("end_turn")],
+        [
+            BEGUN,
+            ("start", "t1", "f", "server"),
+            *WHOLE,
+            ("unknown", "contentBlockStart", RESULT["contentBlockStart"]),
+            ("unknown", "contentBlockDelta", RESULTS["contentBlockDelta"]),
+            ("unknown", "contentBlockDelta", CITED["contentBlockDelta"]),
+            ("finish", "stop", "end_turn", []),
+        ],
+    ),
+    (
+        "reasoning, its signature and what is redacted",
+        [
+            delta(0, reasoningContent={"text": "hm"}),
+            delta(0, reasoningContent={"signature": "s"}),
+            delta(1, reasoningContent={"redactedContent": "eA=="}),
+            ending("end_turn"),
+        ],
+        [
+            BEGUN,
+            ("reasoning", "hm"),
+            ("reasoning", "", "s", None),
+            ("reasoning", "", None, {"redactedContent": "eA=="}),
+            ("finish", "stop", "end_turn", []),
+        ],
+    ),
+    (
+        "a start that says nothing (edited recordings)",
+        [start(0), delta(0, text="a"), ending("end_turn")],
+        SAID,
+    ),
+    (
+        "the same start again",
+        [tool(0), tool(0), *BLOCK[1:], CALLS],
+        CALLED,
+    ),
+    (
+        "another start on an open block",
+        [*BLOCK[:-1], tool(0, "t2", "g"), arguments(0, '{"b":2}'), CALLS],
+        [
+            *STARTED,
+            WHOLE[0],
+            ("start", "t2", "g"),
+            ("delta", 1, '{"b":2}'),
+            WHOLE[1],
+            ("end", 1, "complete", {"b": 2}),
+            ("finish", "tool_calls", "tool_use", ["t1", "t2"]),
+        ],
+    ),
+    *(
+        (f"no index: {index!r}", [tool(index), arguments(index, '{"a":1}'), stop(index), CALLS], CALLED)
+        for index in (None, True, [], "b", -1, 2.0)
+    ),
+    ("an index that names no block", [tool(0), arguments(7, '{"a":1}'), CALLS], CALLED),
+    *(
+        (
+            f"no id: {none!r}",
+            [tool(0, none), *BLOCK[1:], CALLS],
+            [BEGUN, ("start", "*", "f"), *WHOLE, (*CONFIRMED[:-1], ["*"])],
+        )
+        for none in (None, "", "null", [])
+    ),
+    (
+        "an object for the input",
+        [tool(0, input={}), arguments(0, {"a": 1}), stop(0), CALLS],
+        [*STARTED, ("value", 0, '{"a":1}'), WHOLE[1], CONFIRMED],
+    ),
+    (
+        "input for no tool",
+        [arguments(0, "{}"), delta(1, text="a"), ending("end_turn")],
+        [("unknown", "contentBlockDelta", arguments(0, "{}")["contentBlockDelta"]), *SAID],
+    ),
+    (
+        "the message begins anew",
+        [BEGIN, BEGIN, *BLOCK, BEGIN, delta(0, text="a"), ending("end_turn")],
+        [*STARTED, WHOLE[0], ("end", 0, "incomplete", "reset"), ("reset", "turn", ["t1"]), *SAID],
+    ),
+    (
+        "an exception: a union's member",
+        [*BLOCK[:1], {"throttlingException": {"message": "slow"}}],
+        [
+            *STARTED,
+            ("end", 0, "incomplete", "cut"),
+            ("error", "rate_limit", "slow", "throttlingException"),
+            ("finish", "error", []),
+        ],
+    ),
+    *(
+        (
+            f"an exception: {name}",
+            [{name: {"message": "m", "originalStatusCode": 424}}],
+            [("error", kind, "m", name), ("finish", "error", [])],
+        )
+        for name, kind in (
+            ("internalServerException", "server"),
+            ("modelStreamErrorException", "server"),
+            ("modelTimeoutException", "timeout"),
+            ("serviceUnavailableException", "overloaded"),
+            ("validationException", "invalid_request"),
+        )
+    ),
+    (
+        "usage after an exception",
+        [delta(0, text="a"), {"throttlingException": {"message": "slow"}}, USED],
+        [
+            BEGUN,
+            ("text", "a"),
+            ("error", "rate_limit", "slow", "throttlingException"),
+            ("usage", 3, 4),
+            ("finish", "error", []),
+        ],
+    ),
+    (
+        "a malformed call",
+        [tool(0), arguments(0, '{"a"'), ending("malformed_tool_use")],
+        [
+            *STARTED,
+            ("delta", 0, '{"a"'),
+            ("end", 0, "incomplete", "cut"),
+            ("error", "server", "", "malformed_tool_use"),
+            ("finish", "error", "malformed_tool_use", []),
+        ],
+    ),
+    (
+        "a trace, further fields, an event of a later version",
+        [delta(0, text="a"), {"later": {"x": 1}}, ending("end_turn", additionalModelResponseFields={"x": 1}), TRACED],
+        [
+            *SAID[:-1],
+            ("unknown", "later", {"x": 1}),
+            ("unknown", "messageStop", {"stopReason": "end_turn", "additionalModelResponseFields": {"x": 1}}),
+            ("unknown", "metadata", TRACED["metadata"]),
+            SAID[-1],
+        ],
+    ),
+]
+# As dictionaries only: these are no events of a stream.
+BODIES: list[Case] = [
+    (
+        "a whole body",
+        [BODY, delta(0, text="late")],
+        [
+            BEGUN,
+            ("reasoning", "hm"),
+            ("text", "a"),
+            ("text", "b"),
+            ("start", "t1", "f"),
+            ("value", 0, '{"a":1}'),
+            ("end", 0, "complete", {"a": 1}),
+            ("start", "t2", "g"),
+            ("value", 1, "{}"),
+            ("end", 1, "complete", {}),
+            ("unknown", "", {"later": 1}),
+            ("unknown", "", "odd"),
+            ("usage", 3, 4),
+            ("finish", "tool_calls", "tool_use", ["t1", "t2"]),
+        ],
+    ),
+    (
+        "a body that is an error",
+        [{"__type": "com.amazon.coral#AccessDeniedException", "Message": "no"}],
+        [("error", "auth", "no", "AccessDeniedException"), ("finish", "error", [])],
+    ),
+    (
+        "an error of the shape that others have",
+        [{"error": {"type": "throttlingException", "message": "slow"}}],
+        [("error", "rate_limit", "slow", "throttlingException"), ("finish", "error", [])],
+    ),
+    (
+        "bytes where the wire has base64",
+        [delta(0, reasoningContent={"redactedContent": b"x"})],
+        [BEGUN, ("reasoning", "", None, {"redactedContent": "eA=="}), ("finish", "incomplete", [])],
+    ),
+]
+NAMES = [name for name, _, _ in CASES]
+
+
+def as_union(events: list[Any]) -> list[Any]:
+    """What is expected of unions: unknown ones are passed on as they are."""
+    return [("unknown", "", {event[1]: event[2]}) if event[0] == "unknown" and event[1] else event for event in events]
+
+
+def framed(payloads: list[Payload]) -> bytes:
+    """The union's members as binary frames, padded."""
+    body = b""
+    for payload in payloads:
+        for name, members in payload.items():
+            kind = "exception" if name.endswith("Exception") else "event"
+            data = json.dumps(members | {"p": "abcdef"} if name in EVENTS[:4] else members).encode()
+            body += aws_frame({f":{kind}-type": name, ":message-type": kind}, data)
+    return body
+
+
+def decoded(pieces: Iterable[Any], wire: str = "bedrock-converse") -> list[Event]:
+    stream = Stream(wire)
+    events: list[Event] = []
+    for piece in pieces:
+        events += stream.receive(piece) if isinstance(piece, bytes) else stream.receive_payload(piece)
+    events += stream.end()
+    grammar.check(events)
+    return events
+
+
+def unpadded(events: list[Event]) -> list[Any]:
+    """Events shown, without the padding in what was passed on."""
+    return [
+        (*event[:2], {key: value for key, value in event[2].items() if key != "p"}) if event[0] == "unknown" else event
+        for event in shown(events)
+    ]
+
+
+@pytest.mark.parametrize(("name", "payloads", "expected"), [*CASES, *BODIES])
+def test_payloads(name: str, payloads: list[Payload], expected: list[Any]) -> None:
+    assert shown(decoded(payloads)) == as_union(expected)
+    padded = [payload | {"p": "abc"} for payload in payloads]
+    known = [event for event in as_union(expected) if event[0] != "unknown"]
+    assert [event for event in shown(decoded(padded)) if event[0] != "unknown"] == known
+
+
+@pytest.mark.parametrize(("name", "payloads", "expected"), CASES, ids=NAMES)
+def test_bytes_one_by_one(name: str, payloads: list[Payload], expected: list[Any]) -> None:
+    assert unpadded(decoded(single_bytes(framed(payloads)))) == expected
+
+
+@settings(deadline=None)
+@given(st.sampled_from(CASES), random_cuts)
+def test_bytes_cut_anywhere(case: Case, cuts: list[int]) -> None:
+    _, payloads, expected = case
+    assert unpadded(decoded(split(framed(payloads), cuts))) == expected
+
+
+@pytest.mark.parametrize(("name", "payloads", "expected"), CASES, ids=NAMES)
+def test_the_wire_is_found(name: str, payloads: list[Payload], expected: list[Any]) -> None:
+    assert shown(decoded(payloads, "auto")) == as_union(expected)
+    assert unpadded(decoded([framed(payloads)], "auto")) == expected
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [*FINISH.items(), ("END_TURN", "stop"), ("later", "unknown")],
+)
+def test_finish_reasons(raw: str, reason: str) -> None:
+    finish = decoded([*BLOCK, ending(raw)])[-1]
+    assert isinstance(finish, Finish)
+    runs = reason in ("stop", "tool_calls")
+    assert (finish.reason, finish.raw, len(finish.calls)) == ("tool_calls" if runs else reason, (raw,), runs)
+
+
+@pytest.mark.parametrize("nothing", ["", None, "null", [], {}])
+def test_reasons_that_are_none(nothing: Any) -> None:
+    assert shown(decoded([*BLOCK, ending(nothing)])) == [*CALLED[:-1], ("finish", "incomplete", [])]
+
+
+@pytest.mark.parametrize(
+    ("payload", "event", "answer"),
+    [
+        *((payload, "", True) for payload in (BEGIN, *BLOCK, CALLS, USED, BODY, {"throttlingException": {}})),
+        ({"p": "a", "role": "assistant"}, "messageStart", True),
+        ({"contentBlockIndex": 0}, "contentBlockStop", True),
+        ({"contentBlockIndex": 0}, "", False),
+        ({"contentBlockIndex": 0}, "messageStop", False),
+        ({"messageStop": None}, "", False),
+        ({"output": {"message": "x"}}, "", False),
+        ({"output": [{"content": []}]}, "", False),
+        ({"throttlingException": "x"}, "", False),
+        ({"type": "message_start", "message": {}}, "", False),
+        ({"error": {"message": "m"}}, "error", False),
+        ({None: 1}, "", False),
+        ({}, "", False),
+    ],
+)
+def test_recognises(payload: Payload, event: str, answer: bool) -> None:
+    assert recognises(payload, event) is answer
+
+
+def test_fields_of_a_call_are_kept() -> None:
+    events = decoded([tool(0, later=1, gone=None), CALLS])
+    assert next(event.call.extra for event in events if isinstance(event, ToolCallStart)) == {"later": 1}
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:
+    """Every member of a payload: its container and its key."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    found = [(value, key) for key, _ in inside]
+    return found + [place for _, child in inside for place in places(child)]
+
+
+ODD: list[Any] = [None, True, 0, -1, 2**70, 1.5, float("nan"), "", "x", "null", [], [None], {}, {"x": 1}, b"x"]
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.sampled_from([*CASES, *BODIES]), st.data())
+def test_whatever_the_members_hold_nothing_raises(case: Case, data: st.DataObject) -> None:
+    payloads = copy.deepcopy(case[1])
+    for _ in range(data.draw(st.integers(1, 3))):
+        holder, key = data.draw(st.sampled_from(places(payloads)))
+        holder[key] = data.draw(st.sampled_from(ODD))
+    decoded(payload for payload in payloads if isinstance(payload, dict))
+    stream = Stream("bedrock-converse")
+    for payload in payloads:
+        for event, members in payload.items() if isinstance(payload, dict) else ():
+            if isinstance(members, dict):
+                stream.receive_payload(members, event=str(event))
+    stream.end()

@@ -1,0 +1,366 @@
+from __future__ import annotations
+
+import base64
+import copy
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from framing.cuts import random_cuts, single_bytes, split
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import aws_frame
+
+from toolwire import grammar
+from toolwire.events import (
+    Event,
+    Finish,
+    MessageStart,
+    ReasoningDelta,
+    Reset,
+    StreamError,
+    TextDelta,
+    ToolCallDelta,
+    ToolCallEnd,
+    ToolCallStart,
+    Unknown,
+    Usage,
+)
+from toolwire.sansio import Stream
+from toolwire.wire.bedrock_invoke import METRICS, recognises
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from toolwire.call import ToolCall
+
+Payload = dict[str, Any]
+Case = tuple[str, list[Any], list[Any]]
+
+# --- what models send ------------------------------------------------------------------------------------------
+
+COUNTS: Payload = {METRICS: {"inputTokenCount": 3, "outputTokenCount": 4, "invocationLatency": 5}}
+
+
+def block(index: int, **delta: Any) -> Payload:
+    return {"type": "content_block_delta", "index": index, "delta": delta}
+
+
+def claude(**usage: Any) -> list[Payload]:
+    """A call of Claude's."""
+    tool = {"type": "tool_use", "id": "t1", "name": "f", "input": {}}
+    return [
+        {"type": "message_start", "message": {"id": "m1", "model": "m", "content": [], "usage": usage}},
+        {"type": "content_block_start", "index": 0, "content_block": tool},
+        block(0, type="input_json_delta", partial_json='{"a":'),
+        block(0, type="input_json_delta", partial_json="1}"),
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}},
+        {"type": "message_stop"} | COUNTS,
+    ]
+
+
+def token(index: int, text: str) -> list[Payload]:
+    """A piece of Nova's text: each has a block of its own."""
+    return [
+        {"contentBlockDelta": {"delta": {"text": text}, "contentBlockIndex": index}},
+        {"contentBlockStop": {"contentBlockIndex": index}},
+    ]
+
+
+NOVA: list[Payload] = [
+    {"messageStart": {"role": "assistant"}},
+    *token(0, "a"),
+    *token(1, "b"),
+    {"contentBlockStart": {"start": {"toolUse": {"toolUseId": "t1", "name": "f"}}, "contentBlockIndex": 2}},
+    {"contentBlockDelta": {"delta": {"toolUse": {"input": '{"a":1}'}}, "contentBlockIndex": 2}},
+    {"contentBlockStop": {"contentBlockIndex": 2}},
+    {"messageStop": {"stopReason": "tool_use"}},
+    {"metadata": {"usage": {"inputTokens": 1, "outputTokens": 2}}} | COUNTS,
+]
+
+
+def openai(delta: Payload, finish: str | None = None, **fields: Any) -> Payload:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    return {"id": "m1", "model": "m", "object": "chat.completion.chunk", "choices": [choice]} | fields
+
+
+KIMI: list[Payload] = [
+    openai({"role": "assistant", "content": ""}),
+    openai({"tool_calls": [{"index": 0, "id": "t1", "function": {"name": "f", "arguments": '{"a":1}'}}]}),
+    openai({}, "tool_calls", **COUNTS),
+]
+LLAMA: list[Payload] = [{"generation": "a", "stop_reason": None}, {"generation": "b", "stop_reason": "stop"}]
+SLOW: Payload = {"throttlingException": {"message": "slow"}}
+MESSAGE: Payload = {
+    "type": "message",
+    "id": "m1",
+    "model": "m",
+    "content": [{"type": "text", "text": "a"}],
+    "stop_reason": "end_turn",
+}
+
+# --- what it comes to ------------------------------------------------------------------------------------------
+
+
+def shown(events: list[Event]) -> list[tuple[Any, ...]]:
+    """Events as values to compare, calls as they ended. A generated id shows as "*"."""
+
+    def one(event: Event) -> tuple[Any, ...]:
+        match event:
+            case MessageStart():
+                return ("message", event.id, event.model)
+            case TextDelta():
+                return ("text", event.text)
+            case ReasoningDelta():
+                return ("reasoning", event.text, *([event.signature, event.extra] if not event.text else []))
+            case ToolCallStart(call):
+                return ("start", _id(call), call.name, *([call.kind] if call.kind != "function" else []))
+            case ToolCallDelta(call):
+                return ("value" if call.encoded else "delta", call.index, event.text)
+            case ToolCallEnd(call):
+                good = call.status in ("complete", "repaired")
+                return ("end", call.index, call.status, call.arguments if good else call.error and call.error.reason)
+            case Usage():
+                return ("usage", event.input_tokens, event.output_tokens)
+            case Finish():
+                return ("finish", event.reason, *event.raw, [_id(call) for call in event.calls])
+            case Reset():
+                return ("reset", event.scope, [_id(call) for call in event.calls])
+            case StreamError():
+                return ("error", event.kind, event.message, event.code)
+            case Unknown():
+                return ("unknown", event.event, event.payload)
+        raise AssertionError(event)
+
+    return [one(event) for event in events]
+
+
+def _id(call: ToolCall) -> str:
+    return call.vendor_id or "*"
+
+
+BEGUN = ("message", "m1", "m")
+CALLED: list[Any] = [("start", "t1", "f"), ("delta", 0, '{"a":'), ("delta", 0, "1}"), ("end", 0, "complete", {"a": 1})]
+AT_ONCE: list[Any] = [CALLED[0], ("delta", 0, '{"a":1}'), CALLED[-1]]
+CONFIRMED = ("finish", "tool_calls", "tool_use", ["t1"])
+THROTTLED = ("error", "rate_limit", "slow", "throttlingException")
+
+CASES: list[Case] = [
+    (
+        "Claude: the counts of Bedrock are beside its own",
+        claude(input_tokens=1, output_tokens=2),
+        [BEGUN, ("usage", 1, 2), *CALLED, ("usage", 1, 2), CONFIRMED],
+    ),
+    ("Claude: the counts of Bedrock alone", claude(), [BEGUN, *CALLED, ("usage", 3, 4), CONFIRMED]),
+    (
+        "Claude: cut by an exception",
+        [*claude()[:3], SLOW],
+        [BEGUN, *CALLED[:2], ("end", 0, "incomplete", "cut"), THROTTLED, ("finish", "error", [])],
+    ),
+    (
+        "Claude: the whole input in the start, then an exception",
+        [
+            *claude()[:1],
+            {
+                "type": "content_block_start",
+                "index": 0,
+                "content_block": {"type": "tool_use", "id": "t1", "name": "f", "input": {"a": 1}},
+            },
+            SLOW,
+        ],
+        [BEGUN, CALLED[0], ("value", 0, '{"a":1}'), CALLED[-1], THROTTLED, ("finish", "error", [])],
+    ),
+    (
+        "Nova",
+        NOVA,
+        [
+            ("message", None, None),
+            ("text", "a"),
+            ("text", "b"),
+            *AT_ONCE,
+            ("usage", 3, 4),
+            ("usage", 1, 2),
+            CONFIRMED,
+        ],
+    ),
+    (
+        "chunks of OpenAI's (Kimi)",
+        KIMI,
+        [BEGUN, *AT_ONCE[:2], ("usage", 3, 4), AT_ONCE[2], ("finish", "tool_calls", "tool_calls", ["t1"])],
+    ),
+    ("the end of OpenAI's", [KIMI[1], "[DONE]", KIMI[2]], [BEGUN, *AT_ONCE, ("finish", "tool_calls", ["t1"])]),
+    (
+        "something unknown before",
+        [LLAMA[0], *KIMI],
+        [
+            ("unknown", "", LLAMA[0]),
+            BEGUN,
+            *AT_ONCE[:2],
+            ("usage", 3, 4),
+            AT_ONCE[2],
+            ("finish", "tool_calls", "tool_calls", ["t1"]),
+        ],
+    ),
+    ("an exception alone", [SLOW], [THROTTLED, ("finish", "error", [])]),
+    (
+        "an error of the model's",
+        [{"error": {"type": "throttlingException", "message": "slow"}}],
+        [THROTTLED, ("finish", "error", [])],
+    ),
+    (
+        "a model whose stream is unknown",
+        LLAMA,
+        [
+            ("unknown", "", LLAMA[0]),
+            ("unknown", "", LLAMA[1]),
+            (
+                "error",
+                "protocol",
+                "no model's stream is known by these payloads (keys of the first: generation, stop_reason)",
+                None,
+            ),
+            ("finish", "error", []),
+        ],
+    ),
+    ("a whole body", [MESSAGE], [BEGUN, ("text", "a"), ("finish", "stop", "end_turn", [])]),
+]
+NAMES = [name for name, _, _ in CASES]
+
+
+def packed(item: Any) -> bytes:
+    return item.encode() if isinstance(item, str) else json.dumps(item).encode()
+
+
+def in_base64(item: Any) -> Payload:
+    return {"bytes": base64.b64encode(packed(item)).decode(), "p": "abcd"}
+
+
+def framed(items: list[Any]) -> bytes:
+    """Binary frames; an exception has one of its own."""
+    body = b""
+    for item in items:
+        name = next(iter(item)) if item is SLOW else ""
+        if name:
+            headers = {":exception-type": name, ":message-type": "exception"}
+            body += aws_frame(headers, json.dumps(item[name]).encode())
+        else:
+            body += aws_frame({":event-type": "chunk", ":message-type": "event"}, json.dumps(in_base64(item)).encode())
+    return body
+
+
+WRAPPINGS: dict[str, Callable[[Any], Any]] = {
+    "none": lambda item: item,
+    "base64": lambda item: item if item is SLOW else in_base64(item),
+    "an SDK's": lambda item: item if item is SLOW else {"chunk": {"bytes": packed(item)}},
+    "base64 in a union": lambda item: item if item is SLOW else {"chunk": in_base64(item)},
+    "text": lambda item: item if item in (SLOW, "[DONE]") else {"bytes": packed(item).decode()},
+}
+
+
+def decoded(pieces: Iterable[Any], wire: str = "bedrock-invoke") -> list[Event]:
+    stream = Stream(wire)
+    events: list[Event] = []
+    for piece in pieces:
+        events += stream.receive(piece) if isinstance(piece, bytes) else stream.receive_payload(piece)
+    events += stream.end()
+    grammar.check(events)
+    return events
+
+
+@pytest.mark.parametrize(("name", "items", "expected"), CASES, ids=NAMES)
+@pytest.mark.parametrize("wrapping", WRAPPINGS)
+def test_payloads(wrapping: str, name: str, items: list[Any], expected: list[Any]) -> None:
+    assert shown(decoded(map(WRAPPINGS[wrapping], items))) == expected
+
+
+@pytest.mark.parametrize(("name", "items", "expected"), CASES, ids=NAMES)
+def test_bytes_one_by_one(name: str, items: list[Any], expected: list[Any]) -> None:
+    assert shown(decoded(single_bytes(framed(items)))) == expected
+
+
+@settings(deadline=None)
+@given(st.sampled_from(CASES), random_cuts)
+def test_bytes_cut_anywhere(case: Case, cuts: list[int]) -> None:
+    _, items, expected = case
+    assert shown(decoded(split(framed(items), cuts))) == expected
+
+
+@pytest.mark.parametrize(("name", "items", "expected"), CASES, ids=NAMES)
+def test_the_wire_is_found(name: str, items: list[Any], expected: list[Any]) -> None:
+    assert shown(decoded([framed(items)], "auto")) == expected
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    ["", "%", "é", "eA=", base64.b64encode(b"x").decode(), b"", b"{", b"[NaN]", b"[" * 5000, bytearray(b"\xff")],
+)
+def test_bytes_that_hold_no_json(wrapped: Any) -> None:
+    begun, error, finish = decoded([claude()[0], {"chunk": {"bytes": wrapped}}])
+    assert isinstance(begun, MessageStart)
+    assert isinstance(error, StreamError)
+    assert (error.kind, error.message[:29]) == ("protocol", "a chunk's bytes are not JSON ")
+    assert isinstance(finish, Finish)
+    assert finish.reason == "error"
+
+
+def test_bytes_that_hold_no_object() -> None:
+    assert shown(decoded([in_base64([1]), in_base64(MESSAGE)]))[0] == ("unknown", "", [1])
+
+
+def test_surrogates_that_were_cut_apart() -> None:
+    halves = [openai({"content": half}) for half in ("\ud83d", "\ude00")]
+    assert shown(decoded(map(in_base64, halves)))[1] == ("text", "😀")
+
+
+def test_it_gives_up_on_models_that_it_does_not_know() -> None:
+    stream = Stream("bedrock-invoke")
+    events = [event for _ in range(33) for event in stream.receive_payload(in_base64(LLAMA[0]))]
+    assert [event[0] for event in shown(events)] == ["unknown"] * 32 + ["error", "unknown"]
+    assert shown(stream.end()) == [("finish", "error", [])]
+
+
+def test_the_counts_of_bedrock_are_kept() -> None:
+    usage = [event for event in decoded(claude(input_tokens=1)) if isinstance(event, Usage)][-1]
+    assert usage.raw == {"input_tokens": 1} | COUNTS
+
+
+@pytest.mark.parametrize(
+    ("payload", "event", "answer"),
+    [
+        (in_base64({}), "", True),
+        (in_base64({}), "chunk", True),
+        ({"bytes": "", "later": 1}, "chunk", True),
+        ({"bytes": "", "later": 1}, "", False),
+        ({"bytes": 5}, "chunk", False),
+        ({"chunk": {"bytes": b""}}, "", True),
+        ({"chunk": {"bytes": None}}, "", False),
+        ({"chunk": {}, "bytes": ""}, "chunk", False),
+        ({"chunk": 5, "bytes": ""}, "chunk", True),
+        ({"chunk": {"choices": []}, "type": "chunk"}, "", False),
+        (claude()[0], "", False),
+        (NOVA[0], "", False),
+        ({}, "chunk", False),
+    ],
+)
+def test_recognises(payload: Payload, event: str, answer: bool) -> None:
+    assert recognises(payload, event) is answer
+
+
+ODD: list[Any] = [None, True, 0, 2**70, float("nan"), "", "x", [], {}, {"bytes": 5}, b"x"]
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.sampled_from(CASES), st.sampled_from(list(WRAPPINGS)), st.data())
+def test_whatever_the_members_hold_nothing_raises(case: Case, wrapping: str, data: st.DataObject) -> None:
+    items = copy.deepcopy(case[1])
+    for _ in range(data.draw(st.integers(1, 3))):
+        holder = data.draw(st.sampled_from([item for item in items if isinstance(item, dict) and item]))
+        key = data.draw(st.sampled_from(sorted(holder)))
+        odd = data.draw(st.sampled_from(ODD if wrapping == "none" else ODD[:-1]))
+        holder[key] = odd
+    payloads = [WRAPPINGS[wrapping](item) for item in items]
+    for payload in payloads[::2]:
+        if isinstance(payload, dict) and wrapping != "none":
+            payload[data.draw(st.sampled_from(["bytes", "chunk", "p"]))] = data.draw(st.sampled_from(ODD))
+    decoded(payloads)
