@@ -101,11 +101,15 @@ class Accumulator(CallBook):
     # --- ends --------------------------------------------------------------------------------------------------
 
     def finish(self, reason: FinishReason, raw: str, choice: int = 0) -> None:
-        """A finish reason, as the wire wrote it and as we read it. It may come again, and more may follow."""
+        """A finish reason, as the wire wrote it ("" if it wrote none) and as we read it.
+
+        It may come again, and more may follow.
+        """
         if self.done:
             return
         turn = self._turn(choice)
-        turn.raw.append(raw)
+        if raw:
+            turn.raw.append(raw)
         turn.reasons.append(reason)
         for call in turn.calls:
             if call._expects_end and not call.done:
@@ -243,7 +247,7 @@ class Accumulator(CallBook):
     def _fold_choices(self) -> None:
         """Calls that came on a choice of their own, while another choice finished for them, belong to that one."""
         waiting = [turn for turn in self.turns.values() if "tool_calls" in turn.reasons and not turn.calls]
-        strays = [turn for turn in self.turns.values() if turn.calls and not turn.raw and not turn.spoke]
+        strays = [turn for turn in self.turns.values() if turn.calls and not turn.reasons and not turn.spoke]
         if len(waiting) == 1 and strays:
             home = waiting[0]
             for stray in strays:

@@ -12,7 +12,7 @@ from toolwire import Message
 
 pytestmark = needs_shared
 
-SHAPES = ("openai-chat", "openai-responses", "anthropic", "gemini", "bedrock-converse")
+SHAPES = ("openai-chat", "openai-responses", "anthropic", "gemini", "bedrock-converse", "ollama")
 CASES = [case for case in reported_cases() if case["provider_shape"] in (*SHAPES, "sse-bytes", "bedrock-eventstream")]
 
 # Where a record and the design differ, the design holds.

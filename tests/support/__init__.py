@@ -26,7 +26,18 @@ SHARED = Path(os.environ.get("TOOLWIRE_SHARED", ROOT.parent / "shared"))
 
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason=f"recordings not found at {SHARED} (set TOOLWIRE_SHARED)")
 
-WIRES = ("anthropic", "bedrock-converse", "bedrock-invoke", "gemini", "openai-chat", "openai-responses")
+WIRES = (
+    "anthropic",
+    "bedrock-converse",
+    "bedrock-invoke",
+    "cohere",
+    "gemini",
+    "gemini-interactions",
+    "gemini-live",
+    "ollama",
+    "openai-chat",
+    "openai-responses",
+)
 
 
 def expected_records(*wires: str) -> list[dict[str, Any]]:

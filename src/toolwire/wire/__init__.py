@@ -54,7 +54,11 @@ WIRES: dict[str, Wire] = {
         Wire("anthropic", "toolwire.wire.anthropic"),
         Wire("bedrock-converse", "toolwire.wire.bedrock_converse", "aws-eventstream"),
         Wire("bedrock-invoke", "toolwire.wire.bedrock_invoke", "aws-eventstream"),
+        Wire("cohere", "toolwire.wire.cohere"),
         Wire("gemini", "toolwire.wire.gemini"),
+        Wire("gemini-interactions", "toolwire.wire.gemini_interactions"),
+        Wire("gemini-live", "toolwire.wire.gemini_live", "json-lines"),
+        Wire("ollama", "toolwire.wire.ollama", "json-lines"),
         Wire("openai-chat", "toolwire.wire.openai_chat"),
         Wire("openai-responses", "toolwire.wire.openai_responses"),
     )
