@@ -392,6 +392,27 @@ def test_a_call_answered_by_the_provider_is_revoked() -> None:
     assert (reset.calls, reset.scope, finish.reason, finish.calls) == ((call,), "calls", "stop", ())
 
 
+def test_what_nobody_has_heard_of_is_not_reset() -> None:
+    """A call without a name has no start event, so contradictions of it make no `Reset`."""
+    for contradict in (
+        lambda acc, call: acc.provider_runs(call, "mcp", "answered"),
+        lambda acc, call: acc.append(call, "{}"),
+        lambda acc, call: acc.snapshot(call, '{"x":1}'),
+    ):
+        acc = Accumulator(trust=Trust("call"))
+        call = acc.open(0, "a", "")
+        assert call is not None
+        acc.append(call, '{"y":1}')
+        acc.close(call)
+        assert not call.ready
+        contradict(acc, call)
+        acc.finish("tool_calls", "tool_use")
+        events = finished(acc)
+
+        assert "reset" not in [event.type for event in events]
+        assert events[-1].reason == "error"
+
+
 def test_opt_ins() -> None:
     """What confirms a turn, and whether a repaired call may run, is the caller's choice."""
     acc = Accumulator(trust=Trust(execute_on=frozenset({"tool_calls", "length"})))

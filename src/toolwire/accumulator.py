@@ -91,6 +91,7 @@ class Accumulator(CallBook):
 
     def unknown(self, payload: Any, event: str = "") -> None:
         """Something without a meaning here: passed on."""
+        self.strangers += 1
         self._events.append(Unknown(payload, event))
 
     @property

@@ -169,6 +169,7 @@ class ToolCall:
         """Ended, the client's to run, and its arguments are good. The turn can still fail, and a `Reset` revoke it."""
         return (
             self.kind in ("function", "custom")
+            and self._started
             and not self._rejected
             and (self.status == "complete" or (self.status == "repaired" and self._trust.accept_repaired))
         )

@@ -60,6 +60,7 @@ class CallBook:
         self._opened = 0
         self._over = 0
         self._begun = False
+        self.strangers = 0  # payloads and parts without a meaning here
 
     @property
     def call_open(self) -> bool:
@@ -75,6 +76,11 @@ class CallBook:
     def fail(self, kind: ErrorKind, message: str, *, call: ToolCall | None = None) -> None:
         """The turn failed."""
         raise NotImplementedError
+
+    @property
+    def silent(self) -> bool:
+        """True while nothing has come that has a meaning here."""
+        return not (self._begun or self.failed)
 
     def begin(self, id: str | None = None, model: str | None = None) -> None:
         """The message begins. Repeats are ignored."""
@@ -226,7 +232,7 @@ class CallBook:
         if self.running and call.status != "invalid":
             call.status = "invalid"
             call._error = CallError("reset", reason, len(call.buf))
-            if call._started:
+            if call._started:  # nobody has heard of one that has no name
                 self._events.append(Reset((call,), reason))
 
     def reject(self, call: ToolCall, reason: str) -> None:

@@ -109,6 +109,7 @@ class Stream:
         self._undecided: list[tuple[dict[str, Any], str]] | None = None
         self._ended = False
         self._refused: RefusedBody | None = None
+        self._first: tuple[dict[str, Any], str] | None = None
         self._watch = Stopwatch(timeouts or Timeouts())
         if wire == "auto":
             self._undecided = []
@@ -205,6 +206,7 @@ class Stream:
             self._note_stray()
             if self._decoder is not None and not self._acc.done:
                 self._decoder.end()
+            self._note_strangers()
             self._acc.end()
         return self._acc.take()
 
@@ -284,6 +286,13 @@ class Stream:
                 offset=getattr(self._framer, "stray_offset", 0),
             )
 
+    def _note_strangers(self) -> None:
+        """Nothing but payloads that mean nothing on this wire: most likely the wire is another."""
+        if self._acc.silent and self._acc.strangers and self._first is not None:
+            other = next((name for name in WIRES if load(name).recognises(*self._first)), None)
+            hint = f"; the first looks like {other}" if other else ""
+            self._acc.fail("protocol", f"no payload is one of {self._acc.wire}{hint}", offset=0)
+
     def _frame(self, event: str, data: bytes, offset: int) -> None:
         if self._acc.done:
             return
@@ -318,7 +327,9 @@ class Stream:
         elif not isinstance(payload, dict):
             self._acc.unknown(payload, event)
         elif self._decoder is not None:
-            self._watch.heard = True
+            if not self._watch.heard:
+                self._watch.heard = True
+                self._first = (payload, event)
             self._decoder.feed(payload, event)
         else:
             self._watch.heard = True
@@ -354,6 +365,7 @@ class Stream:
         self._give_up_on_auto()
         if self._decoder is not None:
             self._decoder.end()
+        self._note_strangers()
         self._acc.terminate()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import struct
 from binascii import crc32
 from pathlib import Path
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from toolwire import Event, ToolCall
+
+pytest.register_assert_rewrite("support.wires")
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("TOOLWIRE_SHARED", ROOT.parent / "shared"))
@@ -62,13 +65,19 @@ def reported_cases() -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def run(pieces: Iterable[bytes | str | dict[str, Any]], wire: str = "auto", **options: Any) -> list[Event]:
+def run(pieces: Iterable[Any], wire: str = "auto", **options: Any) -> list[Event]:
     """Feed a sans-I/O stream and check the order of what comes out."""
-    stream = Stream(wire, **options)
+    return feed(Stream(wire, **options), pieces)
+
+
+def feed(stream: Stream, pieces: Iterable[Any]) -> list[Event]:
+    """All the events that come of bytes, text, payloads and payloads after their event's name; in their legal order."""
     events: list[Event] = []
     for piece in pieces:
         if isinstance(piece, bytes | str) and piece != "[DONE]":
             events += stream.receive(piece)
+        elif isinstance(piece, tuple):
+            events += stream.receive_payload(piece[1], event=piece[0])
         else:
             events += stream.receive_payload(piece)
     events += stream.end()
@@ -89,15 +98,25 @@ def cut(data: bytes, places: Iterable[int]) -> list[bytes]:
     return [data[a:b] for a, b in itertools.pairwise(edges)]
 
 
-def to_sse(payloads: Iterable[dict[str, Any] | str], *, named: bool = False, end: str = "\n") -> bytes:
-    """Payloads as server-sent events."""
+def to_sse(payloads: Iterable[Any], *, named: bool = False, end: str = "\n", pad: str = "", after: str = "") -> bytes:
+    """Payloads as server-sent events: each may have its event's name before it, padding, and a line that follows."""
     out = []
-    for payload in payloads:
-        data = payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False)
+    for item in payloads:
+        name, payload = item if isinstance(item, tuple) else ("", item)
         if named and isinstance(payload, dict) and "type" in payload:
-            out.append(f"event: {payload['type']}{end}")
-        out.append(f"data: {data}{end}{end}")
+            name = payload["type"]
+        if name:
+            out.append(f"event: {name}{end}")
+        out.append(f"data: {payload if isinstance(payload, str) else dumped(payload)}{pad}{end}{end}")
+        if after:
+            out.append(f"{after}{end}{end}")
     return "".join(out).encode("utf-8", "surrogatepass")
+
+
+def dumped(payload: Any) -> str:
+    """JSON as UTF-8 has it; half a surrogate pair has to be escaped."""
+    text = json.dumps(payload, ensure_ascii=False)
+    return json.dumps(payload) if re.search("[\ud800-\udfff]", text) else text
 
 
 def plain(events: Iterable[Event]) -> list[tuple[Any, ...]]:

@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import copy
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from support import whose
+from support import run, whose
+from support.wires import SSE, Case, Item, Payload, WireCases
 
-from toolwire import grammar
 from toolwire.events import (
     Event,
     Finish,
@@ -25,15 +24,11 @@ from toolwire.events import (
     Usage,
 )
 from toolwire.limits import Limits
-from toolwire.sansio import Stream
 from toolwire.wire.anthropic import FINISH, recognises
 
 if TYPE_CHECKING:
     from toolwire.call import ToolCall
 
-Payload = dict[str, Any]
-Item = Any  # a payload, or one with the name of its event where that isn't its type
-Case = tuple[str, list[Item], list[Any]]
 
 # --- what a provider sends -------------------------------------------------------------------------------------
 
@@ -1285,79 +1280,31 @@ CASES: list[Case] = [
     ),
 ]
 
-NAMES = [name for name, _, _ in CASES]
 
-
-def named(item: Item) -> tuple[str, Payload]:
-    if isinstance(item, tuple):
-        return item
-    return item["type"], item
-
-
-def sse(items: list[Item], newline: str = "\n") -> bytes:
-    """The payloads as an SSE body, with the padding that the provider puts after its JSON."""
-    lines = []
-    for event, payload in map(named, items):
-        lines += [f"event: {event}"] if event else []
-        lines += [f"data: {json.dumps(payload, ensure_ascii=False)}  ", ""]
-    return newline.join([*lines, ""]).encode()
+def named(item: Item) -> Item:
+    """A payload after its event's name."""
+    return item if isinstance(item, tuple) else (item["type"], item)
 
 
 def by_payload(items: list[Item], **options: Any) -> list[Event]:
-    stream = Stream("anthropic", **options)
-    events: list[Event] = []
-    for event, payload in map(named, items):
-        events += stream.receive_payload(payload, event=event)
-    events += stream.end()
-    grammar.check(events)
-    return events
+    return run(map(named, items), "anthropic", **options)
 
 
-def by_pieces(pieces: list[bytes]) -> list[Event]:
-    stream = Stream("anthropic")
-    events = [event for piece in pieces for event in stream.receive(piece)]
-    events += stream.end()
-    grammar.check(events)
-    return events
+class TestCases(WireCases):
+    wire = "anthropic"
+    cases = CASES
+    nobodys = ("an error body", "members of the wrong type say nothing")
+    bodies = {name: partial(body, pad="  ") for name, body in SSE.items()}
+    cuts = 300
+    mutations = 500
+    words = ("tool_use",)
+    members = ("type", "id", "x")
 
+    def shown(self, events: list[Event]) -> list[Any]:
+        return shown(events)
 
-def test_case_names_are_unique() -> None:
-    assert len(set(NAMES)) == len(NAMES)
-
-
-@pytest.mark.parametrize(("name", "items", "expected"), CASES, ids=NAMES)
-def test_payloads(name: str, items: list[Item], expected: list[Any]) -> None:
-    assert shown(by_payload(items)) == expected
-
-
-@pytest.mark.parametrize(("name", "items", "expected"), CASES, ids=NAMES)
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_bytes_one_by_one(newline: str, name: str, items: list[Item], expected: list[Any]) -> None:
-    body = sse(items, newline)
-    assert shown(by_pieces([body[at : at + 1] for at in range(len(body))])) == expected
-
-
-@settings(deadline=None, max_examples=300)
-@given(case=st.sampled_from(CASES), newline=st.sampled_from(["\n", "\r\n"]), data=st.data())
-def test_bytes_cut_anywhere(case: Case, newline: str, data: st.DataObject) -> None:
-    _, items, expected = case
-    body = sse(items, newline)
-    cuts = sorted(data.draw(st.sets(st.integers(0, len(body)), max_size=12)))
-    pieces = [body[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(body)], strict=True)]
-    assert shown(by_pieces(pieces)) == expected
-
-
-# Nothing in these is this wire's alone.
-NOBODYS = {"an error body", "members of the wrong type say nothing"}
-
-
-@pytest.mark.parametrize(("name", "items", "expected"), [case for case in CASES if case[0] not in NOBODYS])
-def test_the_wire_is_found(name: str, items: list[Item], expected: list[Any]) -> None:
-    stream = Stream()
-    events = [event for item in items for event in stream.receive_payload(named(item)[1], event=named(item)[0])]
-    events += stream.end()
-    assert stream.wire == "anthropic"
-    assert shown(events) == expected
+    def sent(self, item: Item) -> Item:
+        return named(item)
 
 
 @pytest.mark.parametrize("raw", [*FINISH, "odd", "Tool_Use"])
@@ -1461,35 +1408,3 @@ def test_the_limit_on_calls() -> None:
         "stream_error",
         "finish",
     ]
-
-
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.sampled_from(["", "null", "tool_use", "a", "{}", "\ud800"]),
-    lambda inner: (
-        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["type", "id", "x"]), inner, max_size=2)
-    ),
-    max_leaves=4,
-)
-
-
-@settings(deadline=None, max_examples=500)
-@given(case=st.sampled_from(CASES), data=st.data())
-def test_whatever_the_members_hold_nothing_raises(case: Case, data: st.DataObject) -> None:
-    items = [(event, copy.deepcopy(payload)) for event, payload in map(named, case[1])]
-    for _ in range(data.draw(st.integers(1, 3))):
-        holder: Any = data.draw(st.sampled_from(items))[1]
-        while holder:
-            key = data.draw(
-                st.sampled_from(sorted(holder)) if isinstance(holder, dict) else st.integers(0, len(holder) - 1)
-            )
-            if isinstance(holder[key], dict | list) and holder[key] and data.draw(st.booleans()):
-                holder = holder[key]
-                continue
-            holder[key] = data.draw(JSON)
-            break
-    data.draw(st.randoms()).shuffle(items)
-    by_payload(list(items))

@@ -1,16 +1,13 @@
 from __future__ import annotations
 
-import copy
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
-from framing.cuts import random_cuts, single_bytes, split
-from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import aws_frame
+from support import aws_frame, run
+from support.wires import Case, Payload, WireCases
 
-from toolwire import grammar
 from toolwire.events import (
     Event,
     Finish,
@@ -25,16 +22,11 @@ from toolwire.events import (
     Unknown,
     Usage,
 )
-from toolwire.sansio import Stream
 from toolwire.wire.bedrock_converse import EVENTS, FINISH, recognises
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from toolwire.call import ToolCall
 
-Payload = dict[str, Any]
-Case = tuple[str, list[Payload], list[Any]]
 
 # --- what Bedrock sends ----------------------------------------------------------------------------------------
 
@@ -378,7 +370,6 @@ BODIES: list[Case] = [
         [BEGUN, ("reasoning", "", None, {"redactedContent": "eA=="}), ("finish", "incomplete", [])],
     ),
 ]
-NAMES = [name for name, _, _ in CASES]
 
 
 def as_union(events: list[Any]) -> list[Any]:
@@ -397,48 +388,42 @@ def framed(payloads: list[Payload]) -> bytes:
     return body
 
 
-def decoded(pieces: Iterable[Any], wire: str = "bedrock-converse") -> list[Event]:
-    stream = Stream(wire)
-    events: list[Event] = []
-    for piece in pieces:
-        events += stream.receive(piece) if isinstance(piece, bytes) else stream.receive_payload(piece)
-    events += stream.end()
-    grammar.check(events)
-    return events
+def decoded(payloads: list[Payload]) -> list[Event]:
+    return run(payloads, "bedrock-converse")
 
 
-def unpadded(events: list[Event]) -> list[Any]:
-    """Events shown, without the padding in what was passed on."""
-    return [
-        (*event[:2], {key: value for key, value in event[2].items() if key != "p"}) if event[0] == "unknown" else event
-        for event in shown(events)
-    ]
+class TestCases(WireCases):
+    wire = "bedrock-converse"
+    cases = CASES
+    bodiless = BODIES
+    bodies: ClassVar = {"frames": framed}
+    odd = st.sampled_from([b"x", 2**70, [None]])
+
+    def shown(self, events: list[Event]) -> list[Any]:
+        """Without the padding in what was passed on."""
+        return [
+            (*event[:2], {key: value for key, value in event[2].items() if key != "p"})
+            if event[0] == "unknown" and isinstance(event[2], dict)
+            else event
+            for event in shown(events)
+        ]
+
+    def of_payloads(self, expected: list[Any]) -> list[Any]:
+        return as_union(expected)
+
+    def survive(self, items: list[Any], data: st.DataObject) -> None:
+        """Take the unions, and then each member as an event of its own."""
+        unions = [item for item in items if isinstance(item, dict)]
+        run(unions, self.wire)
+        members = [(str(event), member) for union in unions for event, member in union.items()]
+        run([named for named in members if isinstance(named[1], dict)], self.wire)
 
 
 @pytest.mark.parametrize(("name", "payloads", "expected"), [*CASES, *BODIES])
-def test_payloads(name: str, payloads: list[Payload], expected: list[Any]) -> None:
-    assert shown(decoded(payloads)) == as_union(expected)
-    padded = [payload | {"p": "abc"} for payload in payloads]
+def test_padding_beside_a_member(name: str, payloads: list[Payload], expected: list[Any]) -> None:
     known = [event for event in as_union(expected) if event[0] != "unknown"]
-    assert [event for event in shown(decoded(padded)) if event[0] != "unknown"] == known
-
-
-@pytest.mark.parametrize(("name", "payloads", "expected"), CASES, ids=NAMES)
-def test_bytes_one_by_one(name: str, payloads: list[Payload], expected: list[Any]) -> None:
-    assert unpadded(decoded(single_bytes(framed(payloads)))) == expected
-
-
-@settings(deadline=None)
-@given(st.sampled_from(CASES), random_cuts)
-def test_bytes_cut_anywhere(case: Case, cuts: list[int]) -> None:
-    _, payloads, expected = case
-    assert unpadded(decoded(split(framed(payloads), cuts))) == expected
-
-
-@pytest.mark.parametrize(("name", "payloads", "expected"), CASES, ids=NAMES)
-def test_the_wire_is_found(name: str, payloads: list[Payload], expected: list[Any]) -> None:
-    assert shown(decoded(payloads, "auto")) == as_union(expected)
-    assert unpadded(decoded([framed(payloads)], "auto")) == expected
+    events = shown(decoded([payload | {"p": "abc"} for payload in payloads]))
+    assert [event for event in events if event[0] != "unknown"] == known
 
 
 @pytest.mark.parametrize(
@@ -482,29 +467,3 @@ def test_recognises(payload: Payload, event: str, answer: bool) -> None:
 def test_fields_of_a_call_are_kept() -> None:
     events = decoded([tool(0, later=1, gone=None), CALLS])
     assert next(event.call.extra for event in events if isinstance(event, ToolCallStart)) == {"later": 1}
-
-
-def places(value: Any) -> list[tuple[Any, Any]]:
-    """Every member of a payload: its container and its key."""
-    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    found = [(value, key) for key, _ in inside]
-    return found + [place for _, child in inside for place in places(child)]
-
-
-ODD: list[Any] = [None, True, 0, -1, 2**70, 1.5, float("nan"), "", "x", "null", [], [None], {}, {"x": 1}, b"x"]
-
-
-@settings(deadline=None, max_examples=200)
-@given(st.sampled_from([*CASES, *BODIES]), st.data())
-def test_whatever_the_members_hold_nothing_raises(case: Case, data: st.DataObject) -> None:
-    payloads = copy.deepcopy(case[1])
-    for _ in range(data.draw(st.integers(1, 3))):
-        holder, key = data.draw(st.sampled_from(places(payloads)))
-        holder[key] = data.draw(st.sampled_from(ODD))
-    decoded(payload for payload in payloads if isinstance(payload, dict))
-    stream = Stream("bedrock-converse")
-    for payload in payloads:
-        for event, members in payload.items() if isinstance(payload, dict) else ():
-            if isinstance(members, dict):
-                stream.receive_payload(members, event=str(event))
-    stream.end()

@@ -1,17 +1,14 @@
 from __future__ import annotations
 
 import base64
-import copy
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
-from framing.cuts import random_cuts, single_bytes, split
-from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import aws_frame
+from support import aws_frame, run
+from support.wires import Case, Payload, WireCases
 
-from toolwire import grammar
 from toolwire.events import (
     Event,
     Finish,
@@ -34,8 +31,6 @@ if TYPE_CHECKING:
 
     from toolwire.call import ToolCall
 
-Payload = dict[str, Any]
-Case = tuple[str, list[Any], list[Any]]
 
 # --- what models send ------------------------------------------------------------------------------------------
 
@@ -225,7 +220,6 @@ CASES: list[Case] = [
     ),
     ("a whole body", [MESSAGE], [BEGUN, ("text", "a"), ("finish", "stop", "end_turn", [])]),
 ]
-NAMES = [name for name, _, _ in CASES]
 
 
 def packed(item: Any) -> bytes:
@@ -258,37 +252,31 @@ WRAPPINGS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def decoded(pieces: Iterable[Any], wire: str = "bedrock-invoke") -> list[Event]:
-    stream = Stream(wire)
-    events: list[Event] = []
-    for piece in pieces:
-        events += stream.receive(piece) if isinstance(piece, bytes) else stream.receive_payload(piece)
-    events += stream.end()
-    grammar.check(events)
-    return events
+def decoded(payloads: Iterable[Any]) -> list[Event]:
+    return run(payloads, "bedrock-invoke")
 
 
-@pytest.mark.parametrize(("name", "items", "expected"), CASES, ids=NAMES)
-@pytest.mark.parametrize("wrapping", WRAPPINGS)
-def test_payloads(wrapping: str, name: str, items: list[Any], expected: list[Any]) -> None:
-    assert shown(decoded(map(WRAPPINGS[wrapping], items))) == expected
+ODD: list[Any] = [None, True, 0, 2**70, float("nan"), "", "x", [], {}, {"bytes": 5}, b"x"]
 
 
-@pytest.mark.parametrize(("name", "items", "expected"), CASES, ids=NAMES)
-def test_bytes_one_by_one(name: str, items: list[Any], expected: list[Any]) -> None:
-    assert shown(decoded(single_bytes(framed(items)))) == expected
+class TestCases(WireCases):
+    wire = "bedrock-invoke"
+    cases = CASES
+    forms = WRAPPINGS
+    bodies: ClassVar = {"frames": framed}
+    odd = st.sampled_from([2**70, {"bytes": 5}])
 
+    def shown(self, events: list[Event]) -> list[Any]:
+        return shown(events)
 
-@settings(deadline=None)
-@given(st.sampled_from(CASES), random_cuts)
-def test_bytes_cut_anywhere(case: Case, cuts: list[int]) -> None:
-    _, items, expected = case
-    assert shown(decoded(split(framed(items), cuts))) == expected
-
-
-@pytest.mark.parametrize(("name", "items", "expected"), CASES, ids=NAMES)
-def test_the_wire_is_found(name: str, items: list[Any], expected: list[Any]) -> None:
-    assert shown(decoded([framed(items)], "auto")) == expected
+    def survive(self, items: list[Any], data: st.DataObject) -> None:
+        """Take what models send in any wrapping, some of which is odd itself."""
+        wrapping = data.draw(st.sampled_from(list(WRAPPINGS)))
+        payloads = [WRAPPINGS[wrapping](item) for item in items]
+        for payload in payloads[::2]:
+            if isinstance(payload, dict):
+                payload[data.draw(st.sampled_from(["bytes", "chunk", "p"]))] = data.draw(st.sampled_from(ODD))
+        decoded(payloads)
 
 
 @pytest.mark.parametrize(
@@ -345,22 +333,3 @@ def test_the_counts_of_bedrock_are_kept() -> None:
 )
 def test_recognises(payload: Payload, event: str, answer: bool) -> None:
     assert recognises(payload, event) is answer
-
-
-ODD: list[Any] = [None, True, 0, 2**70, float("nan"), "", "x", [], {}, {"bytes": 5}, b"x"]
-
-
-@settings(deadline=None, max_examples=200)
-@given(st.sampled_from(CASES), st.sampled_from(list(WRAPPINGS)), st.data())
-def test_whatever_the_members_hold_nothing_raises(case: Case, wrapping: str, data: st.DataObject) -> None:
-    items = copy.deepcopy(case[1])
-    for _ in range(data.draw(st.integers(1, 3))):
-        holder = data.draw(st.sampled_from([item for item in items if isinstance(item, dict) and item]))
-        key = data.draw(st.sampled_from(sorted(holder)))
-        odd = data.draw(st.sampled_from(ODD if wrapping == "none" else ODD[:-1]))
-        holder[key] = odd
-    payloads = [WRAPPINGS[wrapping](item) for item in items]
-    for payload in payloads[::2]:
-        if isinstance(payload, dict) and wrapping != "none":
-            payload[data.draw(st.sampled_from(["bytes", "chunk", "p"]))] = data.draw(st.sampled_from(ODD))
-    decoded(payloads)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import byte_by_byte, cut, run, whose
+from support import byte_by_byte, dumped, run, to_sse, whose
+from support.wires import SSE, Case, Payload, WireCases
 
 from toolwire.events import (
     Finish,
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from toolwire.call import ToolCall
     from toolwire.events import Event
 
-Payload = dict[str, Any]
-Case = tuple[str, list[Payload], list[Any]]
 
 # --- what a provider sends ---------------------------------------------------------------------------------------
 
@@ -976,25 +975,9 @@ CASES: list[Case] = [
     ),
 ]
 
-NAMES = [name for name, _, _ in CASES]
-EACH = pytest.mark.parametrize(("name", "payloads", "expected"), CASES, ids=NAMES)
-
-
-def dumped(payload: Payload) -> str:
-    """JSON as UTF-8 has it; half a surrogate pair has to be escaped."""
-    text = json.dumps(payload, ensure_ascii=False)
-    return json.dumps(payload) if re.search("[\ud800-\udfff]", text) else text
-
-
-def sse(payloads: list[Payload]) -> bytes:
-    return "".join(f"data: {dumped(payload)}\r\n\r\n" for payload in payloads).encode()
-
 
 def json_array(payloads: list[Payload]) -> bytes:
     return ("[" + "\n,\r\n".join(map(dumped, payloads)) + "\n]\n").encode()
-
-
-BODIES = [sse, json_array]
 
 
 def outcome(payloads: list[Payload], **options: Any) -> list[Event]:
@@ -1005,71 +988,19 @@ def outcome(payloads: list[Payload], **options: Any) -> list[Event]:
 # --- every case, in every form -----------------------------------------------------------------------------------
 
 
-def test_case_names_are_unique() -> None:
-    assert len(set(NAMES)) == len(NAMES)
+class TestCases(WireCases):
+    wire = "gemini"
+    cases = CASES
+    nobodys = ("an error instead of an answer",)
+    bodies = SSE | {"array": json_array}
+    cuts = 300
+    mutations = 300
+    words = ("$.a", "STOP", "x")
+    members = ("name", "args", "index", "text", "parts", "a")
+    odd = st.builds(lambda: 10**5000) | st.sampled_from([{"a": 1}, [{"jsonPath": "$.a"}]])
 
-
-@EACH
-def test_payloads(name: str, payloads: list[Payload], expected: list[Any]) -> None:
-    assert shown(outcome(payloads)) == expected
-
-
-@EACH
-@pytest.mark.parametrize("body", BODIES)
-def test_byte_by_byte(body: Any, name: str, payloads: list[Payload], expected: list[Any]) -> None:
-    assert shown(run(byte_by_byte(body(payloads)), "gemini")) == expected
-
-
-@settings(deadline=None, max_examples=300)
-@given(case=st.sampled_from(CASES), body=st.sampled_from(BODIES), places=st.lists(st.integers(0), max_size=12))
-def test_cut_anywhere(case: Case, body: Any, places: list[int]) -> None:
-    _, payloads, expected = case
-    assert shown(run(cut(body(payloads), places), "gemini")) == expected
-
-
-@EACH
-def test_the_wire_is_found(name: str, payloads: list[Payload], expected: list[Any]) -> None:
-    if any(recognises(payload, "") for payload in payloads):
-        stream = Stream()
-        events = stream.receive(sse(payloads)) + stream.end()
-        assert stream.wire == "gemini"
-        assert shown(events) == expected
-    else:
-        assert name == "an error instead of an answer"
-
-
-@settings(deadline=None, max_examples=300)
-@given(case=st.sampled_from(CASES), data=st.data())
-def test_whatever_the_members_hold_nothing_raises(case: Case, data: st.DataObject) -> None:
-    payloads = copy.deepcopy(case[1])
-    for _ in range(data.draw(st.integers(1, 3))):
-        holder: Any = data.draw(st.sampled_from(payloads))
-        while holder:
-            keys = list(holder) if isinstance(holder, dict) else range(len(holder))
-            key = data.draw(st.sampled_from(keys))
-            if isinstance(holder[key], dict | list) and holder[key] and data.draw(st.integers(0, 3)):
-                holder = holder[key]
-                continue
-            holder[key] = data.draw(JUNK)
-            break
-    if data.draw(st.booleans()):
-        data.draw(st.randoms()).shuffle(payloads)
-    outcome(payloads)
-
-
-JUNK = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.builds(lambda: 10**5000)
-    | st.floats()
-    | st.sampled_from(["", "null", "$.a", "STOP", "f", "x", "\ud800", {"a": 1}, [{"jsonPath": "$.a"}]]),
-    lambda inner: (
-        st.lists(inner, max_size=2)
-        | st.dictionaries(st.sampled_from(["name", "args", "index", "text", "parts", "a"]), inner, max_size=2)
-    ),
-    max_leaves=4,
-)
+    def shown(self, events: list[Event]) -> list[Any]:
+        return shown(events)
 
 
 @st.composite
@@ -1239,7 +1170,7 @@ def test_the_providers_own_counts_and_error_are_kept() -> None:
 
 
 def test_a_bare_error_between_events_is_heard() -> None:
-    body = sse([chunk(says("First "), finish="STOP")])
+    body = to_sse([chunk(says("First "), finish="STOP")], end="\r\n")
     body += b'{\n  "error": {\n    "code": 499,\n    "message": "gone",\n    "status": "CANCELLED"\n  }\n}\n'
     expected = [
         *(BEGUN, ("text", "First ")),

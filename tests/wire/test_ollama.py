@@ -1,23 +1,15 @@
 from __future__ import annotations
 
-import copy
-import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from support import byte_by_byte, cut, plain, run
+from support import run
+from support.wires import LINES, Case, WireCases
 
-from toolwire import Message, Stream
+from toolwire import Message
 from toolwire.wire.ollama import FINISH, recognises
 
 WIRE = "ollama"
-Case = tuple[str, list[Any], list[Any]]
-
-
-def lines(items: list[Any]) -> bytes:
-    return "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items).encode("utf-8", "surrogatepass")
 
 
 def line(message: Any = None, **fields: Any) -> dict[str, Any]:
@@ -181,62 +173,13 @@ CASES: list[Case] = [
         ],
     ),
 ]
-# Nothing in these is this wire's alone.
-NOBODYS = {"an error and nothing else"}
-
-NAMES = [name for name, _, _ in CASES]
 
 
-@pytest.mark.parametrize(("name", "items", "expected"), CASES, ids=NAMES)
-def test_payloads(name: str, items: list[Any], expected: list[Any]) -> None:
-    assert plain(run(items, WIRE)) == expected
-
-
-@pytest.mark.parametrize(("name", "items", "expected"), CASES, ids=NAMES)
-def test_bytes_one_by_one(name: str, items: list[Any], expected: list[Any]) -> None:
-    assert plain(run(byte_by_byte(lines(items)), WIRE)) == expected
-
-
-@settings(max_examples=100)
-@given(case=st.sampled_from(CASES), places=st.lists(st.integers(0, 10_000), max_size=12))
-def test_bytes_cut_anywhere(case: Case, places: list[int]) -> None:
-    assert plain(run(cut(lines(case[1]), places), WIRE)) == case[2]
-
-
-@pytest.mark.parametrize(("name", "items", "expected"), [case for case in CASES if case[0] not in NOBODYS])
-def test_the_wire_is_found(name: str, items: list[Any], expected: list[Any]) -> None:
-    stream = Stream()
-    events = [event for item in items for event in stream.receive_payload(item)]
-    events += stream.end()
-    assert stream.wire == WIRE
-    assert plain(events) == expected
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["", "null", "c1", "f", "{}", "\ud800"]),
-    lambda inner: (
-        st.lists(inner, max_size=2)
-        | st.dictionaries(st.sampled_from(["type", "id", "name", "text"]), inner, max_size=2)
-    ),
-    max_leaves=4,
-)
-
-
-@settings(max_examples=200)
-@given(case=st.sampled_from(CASES), data=st.data())
-def test_whatever_the_members_hold_nothing_raises(case: Case, data: st.DataObject) -> None:
-    items = copy.deepcopy(case[1])
-    for _ in range(data.draw(st.integers(1, 3))):
-        holder: Any = data.draw(st.sampled_from(items))
-        while isinstance(holder, dict | list) and holder:
-            key = data.draw(st.sampled_from(sorted(holder) if isinstance(holder, dict) else range(len(holder))))
-            if isinstance(holder[key], dict | list) and holder[key] and data.draw(st.booleans()):
-                holder = holder[key]
-                continue
-            holder[key] = data.draw(JSON)
-            break
-    data.draw(st.randoms()).shuffle(items)
-    run(items, WIRE)
+class TestCases(WireCases):
+    wire = WIRE
+    cases = CASES
+    nobodys = ("an error and nothing else",)
+    bodies = LINES
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,14 @@
 from __future__ import annotations
 
 import copy
-import json
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from support import whose
+from support import run, whose
+from support.wires import SSE, Case, Item, Payload, WireCases
 
-from toolwire import grammar
 from toolwire.events import (
     Event,
     Finish,
@@ -27,15 +25,11 @@ from toolwire.events import (
     Usage,
 )
 from toolwire.limits import Limits
-from toolwire.sansio import Stream
 from toolwire.wire.openai_chat import FINISH, recognises
 
 if TYPE_CHECKING:
     from toolwire.call import ToolCall
 
-Payload = dict[str, Any]
-Item = Any  # a payload, one with the name of its event, or "[DONE]"
-Case = tuple[str, list[Item], list[Any]]
 
 # --- what a provider sends -------------------------------------------------------------------------------------
 
@@ -1246,80 +1240,23 @@ ENVELOPES: list[Case] = [
 ]
 
 CASES = IDENTITY + ARGUMENTS + TEXTS + CHOICES + ENDS + ERRORS + ENVELOPES
-NAMES = [name for name, _, _ in CASES]
-
-
-def named(item: Item) -> tuple[str, Any]:
-    return item if isinstance(item, tuple) else ("", item)
-
-
-def sse(items: list[Item], newline: str = "\n") -> bytes:
-    """The payloads as an SSE body, with a comment as a keep-alive after each."""
-    lines = []
-    for event, payload in map(named, items):
-        lines += [f"event: {event}"] if event else []
-        text = json.dumps(payload, ensure_ascii=False)
-        if any("\ud800" <= char <= "\udfff" for char in text):
-            text = json.dumps(payload)
-        lines += [f"data: {DONE if payload == DONE else text}", "", ": PROCESSING", ""]
-    return newline.join([*lines, ""]).encode()
 
 
 def by_payload(items: list[Item], **options: Any) -> list[Event]:
-    stream = Stream("openai-chat", **options)
-    events: list[Event] = []
-    for event, payload in map(named, items):
-        events += stream.receive_payload(payload, event=event)
-    events += stream.end()
-    grammar.check(events)
-    return events
+    return run(items, "openai-chat", **options)
 
 
-def by_pieces(pieces: list[bytes]) -> list[Event]:
-    stream = Stream("openai-chat")
-    events = [event for piece in pieces for event in stream.receive(piece)]
-    events += stream.end()
-    grammar.check(events)
-    return events
+class TestCases(WireCases):
+    wire = "openai-chat"
+    cases = CASES
+    nobodys = ("a body that is an error",)
+    bodies = {name: partial(body, after=": PROCESSING") for name, body in SSE.items()}
+    cuts = 300
+    mutations = 1000
+    words = ("stop", "custom")
 
-
-def test_case_names_are_unique() -> None:
-    assert sorted(set(NAMES)) == sorted(NAMES)
-
-
-@pytest.mark.parametrize(("name", "items", "expected"), CASES, ids=NAMES)
-def test_payloads(name: str, items: list[Item], expected: list[Any]) -> None:
-    assert shown(by_payload(items)) == expected
-
-
-@pytest.mark.parametrize(("name", "items", "expected"), CASES, ids=NAMES)
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_bytes_one_by_one(newline: str, name: str, items: list[Item], expected: list[Any]) -> None:
-    body = sse(items, newline)
-    assert shown(by_pieces([body[at : at + 1] for at in range(len(body))])) == expected
-
-
-@settings(deadline=None, max_examples=300)
-@given(case=st.sampled_from(CASES), newline=st.sampled_from(["\n", "\r\n"]), data=st.data())
-def test_bytes_cut_anywhere(case: Case, newline: str, data: st.DataObject) -> None:
-    _, items, expected = case
-    body = sse(items, newline)
-    cuts = sorted(data.draw(st.sets(st.integers(0, len(body)), max_size=12)))
-    pieces = [body[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(body)], strict=True)]
-    assert shown(by_pieces(pieces)) == expected
-
-
-# Nothing in these is this wire's alone.
-NOBODYS = {"a body that is an error"}
-
-
-@pytest.mark.parametrize(("name", "items", "expected"), [case for case in CASES if case[0] not in NOBODYS])
-def test_the_wire_is_found(name: str, items: list[Item], expected: list[Any]) -> None:
-    stream = Stream()
-    events = [event for item in items for event in stream.receive_payload(named(item)[1], event=named(item)[0])]
-    events += stream.end()
-    assert stream.wire == "openai-chat"
-    assert shown(events) == expected
+    def shown(self, events: list[Event]) -> list[Any]:
+        return shown(events)
 
 
 MEANINGS: dict[str, tuple[str, bool]] = {  # of a turn with a whole call: the reason, and whether the call may be run
@@ -1405,35 +1342,3 @@ def test_the_limit_on_calls() -> None:
         ("error", "limit", "more than calls=1 tool calls in one stream", None),
         ("finish", "error", "tool_calls", []),
     ]
-
-
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.sampled_from(["", "null", "c1", "f", "stop", "custom", "{}", "a", "\ud800"]),
-    lambda inner: (
-        st.lists(inner, max_size=2)
-        | st.dictionaries(st.sampled_from(["type", "id", "name", "text"]), inner, max_size=2)
-    ),
-    max_leaves=4,
-)
-
-
-@settings(deadline=None, max_examples=1000)
-@given(case=st.sampled_from(CASES), data=st.data())
-def test_whatever_the_members_hold_nothing_raises(case: Case, data: st.DataObject) -> None:
-    items = [(event, copy.deepcopy(payload)) for event, payload in map(named, case[1])]
-    for _ in range(data.draw(st.integers(1, 3))):
-        holder: Any = data.draw(st.sampled_from(items))[1]
-        while isinstance(holder, dict | list) and holder:
-            keys = sorted(holder) if isinstance(holder, dict) else range(len(holder))
-            key = data.draw(st.sampled_from(keys))
-            if isinstance(holder[key], dict | list) and holder[key] and data.draw(st.booleans()):
-                holder = holder[key]
-                continue
-            holder[key] = data.draw(JSON)
-            break
-    data.draw(st.randoms()).shuffle(items)
-    by_payload(list(items))

@@ -1,16 +1,13 @@
 from __future__ import annotations
 
 import copy
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from support import whose
+from support import run, whose
+from support.wires import Case, Item, Payload, WireCases
 
-from toolwire import grammar
 from toolwire.events import (
     Event,
     Finish,
@@ -33,9 +30,6 @@ from toolwire.wire.openai_responses import recognises
 if TYPE_CHECKING:
     from toolwire.call import ToolCall
 
-Payload = dict[str, Any]
-Item = Any  # a payload, one with the name of its event where that isn't its type, or "[DONE]"
-Case = tuple[str, list[Item], list[Any]]
 
 # --- what a provider sends -------------------------------------------------------------------------------------
 
@@ -1817,77 +1811,30 @@ FRAMES: list[Case] = [
 ]
 
 CASES = TEXTS + ARGUMENTS + IDENTITY + KINDS + ENDS + ERRORS + BODIES + FRAMES
-NAMES = [name for name, _, _ in CASES]
 
 
-def named(item: Item) -> tuple[str, Any]:
-    if isinstance(item, tuple):
-        return item
-    return ("", item) if item == DONE else (item["type"], item)
-
-
-def sse(items: list[Item], newline: str = "\n") -> bytes:
-    lines = []
-    for event, payload in map(named, items):
-        lines += [f"event: {event}"] if event else []
-        text = json.dumps(payload, ensure_ascii=False)
-        if any("\ud800" <= char <= "\udfff" for char in text):
-            text = json.dumps(payload)
-        lines += [f"data: {DONE if payload == DONE else text}", ""]
-    return newline.join([*lines, ""]).encode()
+def named(item: Item) -> Item:
+    """A payload after its event's name."""
+    return item if isinstance(item, tuple) or item == DONE else (item["type"], item)
 
 
 def by_payload(items: list[Item], **options: Any) -> list[Event]:
-    stream = Stream("openai-responses", **options)
-    events: list[Event] = []
-    for event, payload in map(named, items):
-        events += stream.receive_payload(payload, event=event)
-    events += stream.end()
-    grammar.check(events)
-    return events
+    return run(map(named, items), "openai-responses", **options)
 
 
-def by_pieces(pieces: list[bytes]) -> list[Event]:
-    stream = Stream("openai-responses")
-    events = [event for piece in pieces for event in stream.receive(piece)]
-    events += stream.end()
-    grammar.check(events)
-    return events
+class TestCases(WireCases):
+    wire = "openai-responses"
+    cases = CASES
+    cuts = 300
+    mutations = 1000
+    words = ("fc_1", "call_1", "function_call", "message", "response.completed")
+    members = ("type", "id", "item", "text")
 
+    def shown(self, events: list[Event]) -> list[Any]:
+        return shown(events)
 
-def test_case_names_are_unique() -> None:
-    assert sorted(set(NAMES)) == sorted(NAMES)
-
-
-@pytest.mark.parametrize(("name", "items", "expected"), CASES, ids=NAMES)
-def test_payloads(name: str, items: list[Item], expected: list[Any]) -> None:
-    assert shown(by_payload(items)) == expected
-
-
-@pytest.mark.parametrize(("name", "items", "expected"), CASES, ids=NAMES)
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_bytes_one_by_one(newline: str, name: str, items: list[Item], expected: list[Any]) -> None:
-    body = sse(items, newline)
-    assert shown(by_pieces([body[at : at + 1] for at in range(len(body))])) == expected
-
-
-@settings(deadline=None, max_examples=300)
-@given(case=st.sampled_from(CASES), newline=st.sampled_from(["\n", "\r\n"]), data=st.data())
-def test_bytes_cut_anywhere(case: Case, newline: str, data: st.DataObject) -> None:
-    _, items, expected = case
-    body = sse(items, newline)
-    cuts = sorted(data.draw(st.sets(st.integers(0, len(body)), max_size=12)))
-    pieces = [body[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(body)], strict=True)]
-    assert shown(by_pieces(pieces)) == expected
-
-
-@pytest.mark.parametrize(("name", "items", "expected"), CASES, ids=NAMES)
-def test_the_wire_is_found(name: str, items: list[Item], expected: list[Any]) -> None:
-    stream = Stream()
-    events = [event for item in items for event in stream.receive_payload(named(item)[1], event=named(item)[0])]
-    events += stream.end()
-    assert stream.wire == "openai-responses"
-    assert shown(events) == expected
+    def sent(self, item: Item) -> Item:
+        return named(item)
 
 
 @pytest.mark.parametrize(
@@ -2004,37 +1951,3 @@ def test_many_items_without_ids_are_found_again_each() -> None:
         [CREATED, *(ended(each, number + 7) for number, each in enumerate(output)), final("completed", *output)]
     )
     assert shown(events) == [BEGUN, *(("text", f"<{number}>") for number in range(500)), STOPPED]
-
-
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.sampled_from(
-        ["", "null", "fc_1", "call_1", "function_call", "message", "response.completed", "{}", "a", "\ud800"]
-    ),
-    lambda inner: (
-        st.lists(inner, max_size=2)
-        | st.dictionaries(st.sampled_from(["type", "id", "item", "text"]), inner, max_size=2)
-    ),
-    max_leaves=4,
-)
-
-
-@settings(deadline=None, max_examples=1000)
-@given(case=st.sampled_from(CASES), data=st.data())
-def test_whatever_the_members_hold_nothing_raises(case: Case, data: st.DataObject) -> None:
-    items = [(event, copy.deepcopy(payload)) for event, payload in map(named, case[1])]
-    for _ in range(data.draw(st.integers(1, 3))):
-        holder: Any = data.draw(st.sampled_from(items))[1]
-        while isinstance(holder, dict | list) and holder:
-            keys = sorted(holder) if isinstance(holder, dict) else range(len(holder))
-            key = data.draw(st.sampled_from(keys))
-            if isinstance(holder[key], dict | list) and holder[key] and data.draw(st.booleans()):
-                holder = holder[key]
-                continue
-            holder[key] = data.draw(JSON)
-            break
-    data.draw(st.randoms()).shuffle(items)
-    by_payload(list(items))

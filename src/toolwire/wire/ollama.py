@@ -53,7 +53,8 @@ class Decoder:
     def feed(self, payload: dict[str, Any], event: str) -> None:
         """One line."""
         acc = self._acc
-        message = payload.get("message")
+        # What has a type is another wire's event, and its message not a line's.
+        message = None if "type" in payload else payload.get("message")
         done = payload.get("done") is True
         if isinstance(message, dict):
             self._message(message, word(payload.get("model")))
