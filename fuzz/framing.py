@@ -1,7 +1,7 @@
 """Fuzz one framing: `python fuzz/framing.py NAME [libFuzzer options]`."""
 # Invariant: whatever bytes come, a framer gives frames and perhaps a fault, never an exception; the frames, the fault
-# and its offset are the same for the bytes in one piece and in pieces cut at places that the input chooses; and no frame
-# holds bytes that were not in the input.
+# and its offset are the same for the bytes in one piece and in pieces cut at places that the input chooses; and no
+# frame holds bytes that were not in the input.
 
 from __future__ import annotations
 

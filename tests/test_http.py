@@ -35,7 +35,7 @@ REFUSED: dict[str, tuple[int, dict[str, str], bytes, str, bool, float | None, st
         b'{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}',
         *("overloaded", True, None, "overloaded_error", "Overloaded"),
     ),
-    "milliseconds": (503, {"retry-after-ms": "1500"}, b"", "overloaded", True, 1.5, None, "503 and a body"),
+    "milliseconds": (503, {"retry-after-ms": "1500"}, b"", "overloaded", True, 1.5, None, "503 and no body"),
     "a date": (
         503,
         {"Retry-After": "Wed, 21 Oct 2026 07:28:30 GMT", "Date": "Wed, 21 Oct 2026 07:28:00 GMT"},
@@ -79,7 +79,7 @@ REFUSED: dict[str, tuple[int, dict[str, str], bytes, str, bool, float | None, st
     ),
     "a page that says it is fine": (200, HTML, b"<p>Please log in</p>", "server", True, None, None, "Please log in"),
     "a redirect": (302, {"Location": "/"}, b"", "server", True, None, None, "302"),
-    "nothing": (500, {}, b"", "server", True, None, None, "HTTP status 500 and a body instead of a stream"),
+    "nothing": (500, {}, b"", "server", True, None, None, "HTTP status 500 and no body"),
     "garbage": (500, {}, b"\xff\x00\xfe", "server", True, None, None, "500"),
 }
 

@@ -201,6 +201,7 @@ class Accumulator(CallBook):
         for turn in self.turns.values():
             self._flush(turn)
             for call in turn.calls:
+                call._failed = True
                 if not call.done:
                     self._end(call, well=False)
 
@@ -211,6 +212,7 @@ class Accumulator(CallBook):
                 self._events.append(event(rest, turn.choice))
 
     def _conclude(self, *, terminator: bool) -> None:
+        terminator = terminator and not self.silent  # an end of nothing is no end
         if not self.turns and not self.failed:
             self._turn(0)
         self._fold_choices()
@@ -225,10 +227,10 @@ class Accumulator(CallBook):
         self.done = True
         for turn in self.turns.values() or (Turn(0),):
             reason = "error" if self.failed else settle_reason(turn, terminator=terminator)
-            if reason in self.trust.execute_on:
-                for call in turn.calls:
-                    call._confirmed = True
-            calls = tuple(call for call in turn.calls if reason in self.trust.execute_on and call.ready)
+            for call in turn.calls:
+                call._settled = True
+                call._confirmed = reason in self.trust.execute_on
+            calls = tuple(call for call in turn.calls if call.executable)
             self._events.append(Finish(reason, calls, tuple(turn.raw), turn.choice))
 
     def _report_nameless(self) -> None:

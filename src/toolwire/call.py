@@ -59,10 +59,12 @@ class ToolCall:
         "_confirmed",
         "_error",
         "_expects_end",
+        "_failed",
         "_owner_reject",
         "_parser",
         "_received",
         "_rejected",
+        "_settled",
         "_started",
         "_text",
         "_trust",
@@ -111,6 +113,8 @@ class ToolCall:
         self._received = 0  # characters of argument text, those held back included
         self._expects_end = False  # the wire ended it, but only the stop reason can tell what that means
         self._confirmed = False
+        self._settled = False  # the turn has finished: only what that confirmed is executable
+        self._failed = False
         self._rejected = False
 
     def __repr__(self) -> str:
@@ -166,18 +170,19 @@ class ToolCall:
 
     @property
     def ready(self) -> bool:
-        """Ended, the client's to run, and its arguments are good. The turn can still fail, and a `Reset` revoke it."""
+        """Ended, the client's to run, its arguments good. The turn can still fail, and a `Reset` revoke it."""
         return (
             self.kind in ("function", "custom")
             and self._started
             and not self._rejected
+            and not self._failed
             and (self.status == "complete" or (self.status == "repaired" and self._trust.accept_repaired))
         )
 
     @property
     def executable(self) -> bool:
-        """Ready, and confirmed by the turn's finish (or by the call's own end with `confirm="call"`)."""
-        return self.ready and (self._confirmed or self._trust.confirm == "call")
+        """Ready, and confirmed by the turn's finish (until that comes, by the call's own end with `confirm="call"`)."""
+        return self.ready and (self._confirmed or (self._trust.confirm == "call" and not self._settled))
 
     @property
     def arguments(self) -> Any:

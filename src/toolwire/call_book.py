@@ -104,9 +104,9 @@ class CallBook:
         `value`: whole arguments, where the wire sent an object instead of text. Returns the call it belongs to, None
         when the stream is over.
         """
-        if not self.running:
+        turn = self._turn(choice) if self.running else None
+        if turn is None or not self.running:
             return None
-        turn = self._turn(choice)
         call = turn.route(index, id, name, "{" if value is not None else text)
         if call is None:
             call = self._open(turn, kind, free_text=kind == "custom")
@@ -131,9 +131,9 @@ class CallBook:
         free_text: bool = False,
     ) -> ToolCall | None:
         """A call begins, on a wire that gives each its own block or item; `key` finds it again with `find`."""
-        if not self.running:
+        turn = self._turn(choice) if self.running else None
+        if turn is None or not self.running:
             return None
-        turn = self._turn(choice)
         call = self._open(turn, kind, free_text=free_text)
         if call is not None:
             turn.bind(call, key, id)
@@ -155,7 +155,7 @@ class CallBook:
         if not self.running or not text or call._rejected:
             return
         if call.done:
-            if text.strip():
+            if text.strip() not in ("", "{}", call.buf.strip()):  # a placeholder and a repeat say nothing new
                 self.void(call, "argument text came after the call's end")
             return
         call._received += len(text)
@@ -169,7 +169,9 @@ class CallBook:
         text = self.turns[call.choice].join(call, text)
         parser = call._parser
         if parser is None:
-            call._text += text
+            grown, call._text = call._text, ""
+            grown += text  # in place: nothing else refers to it now
+            call._text = grown
         else:
             text = parser.feed(text)
         if call._started:
@@ -198,10 +200,8 @@ class CallBook:
             self.append(call, text[len(have) :])
         elif not call.done and call.closed_object and not call.partial:
             self.append(call, text)  # what was streamed was a placeholder
-        elif not call.done:
-            self.invalidate(call, "snapshot_mismatch", "the final copy of the arguments differs from what was streamed")
         else:
-            self.void(call, "the final copy of the arguments differs from what was streamed")
+            self.contradict(call, "the final copy of the arguments differs from what was streamed")
 
     def close(self, call: ToolCall) -> None:
         """The wire ended this call."""
@@ -218,6 +218,13 @@ class CallBook:
         """The text can't be this call's arguments, whatever else comes."""
         if self.running and not call.done and call._error is None:
             call._error = CallError(reason, message, len(call.buf))
+
+    def contradict(self, call: ToolCall, message: str) -> None:
+        """The provider's own copy of a call says something else than what was streamed."""
+        if call.done:
+            self.void(call, message)
+        else:
+            self.invalidate(call, "snapshot_mismatch", message)
 
     def provider_runs(self, call: ToolCall, kind: CallKind, reason: str) -> None:
         """A call that looked like the client's is the provider's own: not the client's to run after all."""
@@ -248,7 +255,11 @@ class CallBook:
         turn = self.turns.get(choice)
         if turn is None:
             self.begin()
-            turn = self.turns[choice] = Turn(choice)
+            turn = Turn(choice)
+            if len(self.turns) < self.limits.choices:
+                self.turns[choice] = turn
+            else:
+                self.fail("limit", f"more than choices={self.limits.choices} choices in one stream")
         return turn
 
     def _open(self, turn: Turn, kind: CallKind, *, free_text: bool) -> ToolCall | None:
@@ -280,7 +291,9 @@ class CallBook:
             call.vendor_id = id
         if not name or name == call.name:
             return
-        if not call.name:
+        if len(call.name) + len(name) > self.limits.name_chars:
+            self.fail("limit", f"a tool's name is longer than name_chars={self.limits.name_chars}", call=call)
+        elif not call.name:
             call.name = name
             if not call._started and not call.done:
                 self._start(call)

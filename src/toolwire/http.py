@@ -13,13 +13,14 @@ from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from toolwire.errors import UsageError
 from toolwire.wire._errors import ErrorReport, error_of
 from toolwire.wire._read import text
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Iterable, Mapping
+    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping
 
-__all__ = ["Head", "RefusedBody", "body", "body_async", "head_of", "interrupt", "transport_error"]
+__all__ = ["Head", "RefusedBody", "body", "body_async", "head_of", "interrupt", "is_async", "transport_error"]
 
 # Enough of a body that is no stream to say what it is.
 _BODY_BYTES = 64 * 1024
@@ -83,8 +84,8 @@ class RefusedBody:
         if found is None:
             shown = " ".join(re.sub(r"<[^>]*>", " ", self._bytes.decode("utf-8", "replace")).split())[:_SHOWN]
             what = "a page" if "html" in head.content_type or self._bytes.lstrip()[:1] == b"<" else "a body"
-            told = f": {shown!r}" if shown else " without a body"
-            found = ErrorReport(f"HTTP status {head.status} and {what} instead of a stream{told}")
+            told = f"{what} instead of a stream: {shown!r}" if shown else "no body"
+            found = ErrorReport(f"HTTP status {head.status} and {told}")
         after = head.retry_after
         return found._replace(status=head.status, retry_after=found.retry_after if after is None else after)
 
@@ -118,17 +119,21 @@ def head_of(source: Any) -> Head | None:
 
 def body(response: Any) -> Iterable[bytes]:
     """A response's bytes as they come, its compression undone by its client."""
+    if is_async(response):
+        raise UsageError("this is the response of an async client: give it to astream or acollect")
     if hasattr(response, "iter_bytes"):
         return cast("Iterable[bytes]", response.iter_bytes())
     read1 = getattr(response.raw, "read1", None)
-    if read1 is None:
+    if read1 is None or getattr(response, "_content_consumed", False):
         return cast("Iterable[bytes]", response.iter_content(chunk_size=1))
     # iter_content waits for whole chunks of its size, or, without one, may wait for the end.
     return iter(partial(read1, _PIECE, decode_content=True), b"")
 
 
 def body_async(response: Any) -> AsyncIterable[bytes]:
-    """`body` for a response of an async client."""
+    """`body` for an async edge, where a response of a sync client will do too."""
+    if not is_async(response):
+        return _as_async(body(response))
     chunks = response.aiter_bytes() if hasattr(response, "aiter_bytes") else response.content.iter_any()
     return cast("AsyncIterable[bytes]", chunks)
 
@@ -149,6 +154,21 @@ def interrupt(response: Any) -> bool:
     with suppress(OSError, ValueError):
         shutdown()
     return True
+
+
+def is_async(response: Any) -> bool:
+    """Whether a response is an async client's: its stream, or its content, is iterated so and no other way."""
+    if hasattr(response, "iter_content"):  # to look at its `content` would be to wait for all of it
+        return False
+    if hasattr(response, "aiter_bytes"):
+        stream = getattr(response, "stream", None)
+        return hasattr(stream, "__aiter__") and not hasattr(stream, "__iter__")
+    return hasattr(getattr(response, "content", None), "iter_any")
+
+
+async def _as_async(chunks: Iterable[bytes]) -> AsyncIterator[bytes]:
+    for chunk in chunks:
+        yield chunk
 
 
 def transport_error(error: Exception) -> tuple[Any, str] | None:

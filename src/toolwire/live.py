@@ -153,7 +153,7 @@ class EventStream(_EventStream):
             while not stream.done:
                 deadline = stream.deadline() if self._timed else None
                 try:
-                    batch = self._take(wait.next(deadline), wait.waited)
+                    piece = wait.next(deadline)
                 except StopIteration:
                     batch = self._over(None)
                 except CutShortError:
@@ -161,6 +161,8 @@ class EventStream(_EventStream):
                 except Exception as caught:  # noqa: BLE001  the source is the caller's: any error of it ends the turn
                     error = caught
                     batch = self._over(caught)
+                else:
+                    batch = self._take(piece, wait.waited)
                 while batch:
                     yield self._current(batch.popleft())
                     batch = self._rest(batch)
@@ -210,7 +212,7 @@ class AsyncEventStream(_EventStream):
             while not stream.done:
                 deadline = stream.deadline()
                 try:
-                    batch = self._take(await wait.next(deadline), wait.waited)
+                    piece = await wait.next(deadline)
                 except StopAsyncIteration:
                     batch = self._over(None)
                 except CutShortError:
@@ -218,6 +220,8 @@ class AsyncEventStream(_EventStream):
                 except Exception as caught:  # noqa: BLE001  as in the sync edge
                     error = caught
                     batch = self._over(caught)
+                else:
+                    batch = self._take(piece, wait.waited)
                 while batch:
                     yield self._current(batch.popleft())
                     batch = self._rest(batch)

@@ -30,6 +30,8 @@ def to_payload(value: object) -> Any:
     to_dict = getattr(value, "to_dict", None)
     if callable(to_dict):
         return to_dict()
-    if value == "[DONE]":
-        return value
+    if isinstance(value, str | bytes):
+        if value == "[DONE]":
+            return value
+        raise UsageError("text and bytes are not parsed payloads: give them to receive()")
     raise UsageError(f"{type(value).__name__} is no payload: give bytes, text, dicts or objects of a provider's SDK")

@@ -16,6 +16,7 @@ from toolwire.framing.lines import LineJoiner
 from toolwire.http import Head, RefusedBody
 from toolwire.limits import Limits
 from toolwire.partial import DEFAULT_REPAIRS
+from toolwire.partial.repairs import repair_names
 from toolwire.payload import to_payload
 from toolwire.timing import Stopwatch, Timeouts
 from toolwire.wire import ALIASES, WIRES, load
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["Stream", "StreamOptions"]
 
 EXECUTE_ON: tuple[FinishReason, ...] = ("tool_calls",)
+# What a caller may take as leave. Nothing of a failed, cancelled or broken-off turn is ever executable.
+EXECUTABLE_ON: tuple[FinishReason, ...] = ("tool_calls", "stop", "length", "content_filter", "pause", "unknown")
 
 _AWAITED = {
     "first": "payload",
@@ -89,12 +92,18 @@ class Stream:
     ) -> None:
         if confirm not in ("turn", "call"):
             raise UsageError(f"confirm is 'turn' or 'call', not {confirm!r}")
+        if isinstance(execute_on, str) or not set(execute_on) <= set(EXECUTABLE_ON):
+            raise UsageError(f"execute_on is a collection of {', '.join(EXECUTABLE_ON)}, not {execute_on!r}")
+        if not isinstance(limits, Limits | None):
+            raise UsageError(f"limits is a toolwire.Limits, not {limits!r}")
+        if not isinstance(timeouts, Timeouts | None):
+            raise UsageError(f"timeouts is a toolwire.Timeouts, not {timeouts!r}")
         if framing != "auto" and framing not in FRAMINGS:
             raise UsageError(f"unknown framing {framing!r}: use 'auto' or one of {', '.join(sorted(FRAMINGS))}")
         limits = limits or Limits()
         self._acc = Accumulator(
             changes=changes,
-            repairs=repairs,
+            repairs=repair_names(repairs),
             limits=limits,
             trust=Trust(confirm, accept_repaired, frozenset(execute_on)),
         )
@@ -109,6 +118,7 @@ class Stream:
         self._undecided: list[tuple[dict[str, Any], str]] | None = None
         self._ended = False
         self._refused: RefusedBody | None = None
+        self._magic = b""
         self._first: tuple[dict[str, Any], str] | None = None
         self._watch = Stopwatch(timeouts or Timeouts())
         if wire == "auto":
@@ -263,10 +273,12 @@ class Stream:
         if self._refused is not None:
             self._refused.feed(data)
             return
-        if data.startswith(_GZIP) and not self._watch.heard and self._acc.offset is None:
-            self._acc.fail("protocol", "the bytes are compressed (gzip): let the HTTP client decode them", offset=0)
-            self._acc.end()
-            return
+        if len(self._magic) < len(_GZIP):
+            self._magic += data[: len(_GZIP) - len(self._magic)]
+            if self._magic == _GZIP:
+                self._acc.fail("protocol", "the bytes are compressed (gzip): let the HTTP client decode them", offset=0)
+                self._acc.end()
+                return
         for frame in self._framer.feed(data):
             self._frame(frame.event, frame.data, frame.offset)
         self._note_fault()
@@ -290,6 +302,8 @@ class Stream:
         """Nothing but payloads that mean nothing on this wire: most likely the wire is another."""
         if self._acc.silent and self._acc.strangers and self._first is not None:
             other = next((name for name in WIRES if load(name).recognises(*self._first)), None)
+            if other == self._acc.wire:
+                return
             hint = f"; the first looks like {other}" if other else ""
             self._acc.fail("protocol", f"no payload is one of {self._acc.wire}{hint}", offset=0)
 
@@ -297,7 +311,7 @@ class Stream:
         if self._acc.done:
             return
         self._acc.offset = offset
-        if data == b"[DONE]":
+        if data.startswith(b"[DONE]") and data.rstrip() == b"[DONE]":
             self._terminate()
             return
         try:
@@ -308,9 +322,9 @@ class Stream:
             self._payload(payload, event)
 
     def _decode_leniently(self, data: bytes, offset: int) -> Any:
-        """What the fast decoder refuses but a stream may hold: lone surrogates (text cut between its halves)."""
+        """What the fast decoder refuses but a stream may hold: text cut between surrogates, NaN beside arguments."""
         try:
-            return json.loads(data.decode("utf-8", "replace"), parse_constant=_refuse)
+            return json.loads(data.decode("utf-8", "replace"))
         except (ValueError, RecursionError) as error:
             shown = data[:80].decode("utf-8", "replace")
             self._acc.fail("protocol", f"a payload is not JSON ({error}): {shown!r}", offset=offset)
@@ -367,7 +381,3 @@ class Stream:
             self._decoder.end()
         self._note_strangers()
         self._acc.terminate()
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not JSON")

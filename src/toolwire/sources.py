@@ -12,7 +12,7 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from toolwire.http import body, body_async, head_of, interrupt
+from toolwire.http import body, body_async, head_of, interrupt, is_async
 
 if TYPE_CHECKING:
     from asyncio import Task, TimerHandle
@@ -203,8 +203,8 @@ def close(source: Any) -> None:
 
 
 async def aclose(source: Any) -> None:
-    """Close an async source that can be closed."""
-    for name in ("aclose", "close"):
+    """Close an async source that can be closed, or a sync one."""
+    for name in ("aclose", "close") if hasattr(source, "__aiter__") or is_async(source) else ("close", "aclose"):
         method = getattr(source, name, None)
         if callable(method):
             result = method()

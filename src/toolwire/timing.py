@@ -17,6 +17,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from toolwire.errors import UsageError
+
 __all__ = ["Deadline", "LimitName", "Stopwatch", "Timeouts"]
 
 LimitName = Literal["first", "silence", "progress", "progress_in_call", "total", "settle"]
@@ -36,6 +38,12 @@ class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
     progress_in_call: float | None = 900.0
     total: float | None = None
     settle: float | None = 2.0
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, int | float) or isinstance(value, bool) or not value >= 0):
+                raise UsageError(f"the limit {name} is a number of seconds or None, not {value!r}")
 
 
 class Deadline(NamedTuple):

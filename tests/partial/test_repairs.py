@@ -261,6 +261,19 @@ def test_unknown_names_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "offset"),
+    [('{"a":1}},"b":2}', 9), ('{"a":1}, "b":2}', 9), ('{"a":1}],\n"b":2}', 10), ('{"a":1}}, 5]', 10)],
+)
+def test_a_bracket_too_many_is_no_junk(text: str, offset: int) -> None:
+    """What stands behind it belongs to the arguments: leaving it out would not be lossless."""
+    for chunks in all_cuts(text):
+        found = read(chunks, repairs=["trailing_junk"])
+        assert (found.state, found.text) == ("hopeless", text)
+        assert found.fault is not None
+        assert (found.fault.reason, found.fault.offset) == ("malformed", offset)
+
+
+@pytest.mark.parametrize(
     ("text", "state", "offset"), [("{}[1]", "hopeless", 2), ("{}x", "hopeless", 2), ("{}{", "open", None)]
 )
 def test_only_an_object_goes_on_behind_an_empty_one(text: str, state: str, offset: int | None) -> None:

@@ -1,32 +1,20 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import strategies as st
-from support import aws_frame, run
+from support import aws_frame, run, wires
 from support.wires import Case, Payload, WireCases
 
 from toolwire.events import (
     Event,
     Finish,
-    MessageStart,
-    ReasoningDelta,
-    Reset,
-    StreamError,
-    TextDelta,
-    ToolCallDelta,
-    ToolCallEnd,
     ToolCallStart,
-    Unknown,
-    Usage,
 )
 from toolwire.wire.bedrock_converse import EVENTS, FINISH, recognises
-
-if TYPE_CHECKING:
-    from toolwire.call import ToolCall
-
 
 # --- what Bedrock sends ----------------------------------------------------------------------------------------
 
@@ -84,45 +72,10 @@ CITED = delta(2, citation={"location": {}})
 # --- what it comes to ------------------------------------------------------------------------------------------
 
 
-def shown(events: list[Event]) -> list[tuple[Any, ...]]:
-    """Events as values to compare, calls as they ended. A generated id shows as "*"."""
-
-    def one(event: Event) -> tuple[Any, ...]:
-        match event:
-            case MessageStart():
-                return ("message", event.id, event.model)
-            case TextDelta():
-                return ("text", event.text)
-            case ReasoningDelta():
-                return ("reasoning", event.text, *([event.signature, event.extra] if not event.text else []))
-            case ToolCallStart(call):
-                return ("start", _id(call), call.name, *([call.kind] if call.kind != "function" else []))
-            case ToolCallDelta(call):
-                return ("value" if call.encoded else "delta", call.index, event.text)
-            case ToolCallEnd(call):
-                good = call.status in ("complete", "repaired")
-                return ("end", call.index, call.status, call.arguments if good else call.error and call.error.reason)
-            case Usage():
-                return ("usage", event.input_tokens, event.output_tokens)
-            case Finish():
-                return ("finish", event.reason, *event.raw, [_id(call) for call in event.calls])
-            case Reset():
-                return ("reset", event.scope, [_id(call) for call in event.calls])
-            case StreamError():
-                return ("error", event.kind, event.message, event.code)
-            case Unknown():
-                return ("unknown", event.event, event.payload)
-        raise AssertionError(event)
-
-    return [one(event) for event in events]
-
-
-def _id(call: ToolCall) -> str:
-    return call.vendor_id or "*"
-
+shown = partial(wires.shown, kinds=True)
 
 BEGUN = ("message", None, None)
-STARTED: list[Any] = [BEGUN, ("start", "t1", "f")]
+STARTED: list[Any] = [BEGUN, ("start", 0, "t1", "f")]
 WHOLE: list[Any] = [("delta", 0, '{"a":1}'), ("end", 0, "complete", {"a": 1})]
 CONFIRMED = ("finish", "tool_calls", "tool_use", ["t1"])
 CALLED = [*STARTED, *WHOLE, CONFIRMED]
@@ -150,7 +103,7 @@ CASES: list[Case] = [
             BEGUN,
             ("text", "Hé"),
             ("text", "llo"),
-            ("start", "t1", "f"),
+            ("start", 0, "t1", "f"),
             ("delta", 0, '{"a":'),
             ("delta", 0, "1}"),
             ("end", 0, "complete", {"a": 1}),
@@ -170,7 +123,7 @@ CASES: list[Case] = [
         [tool(1), tool(4, "t2", "g"), arguments(4, '{"b":'), arguments(1, '{"a":1}'), arguments(4, "2}"), CALLS],
         [
             *STARTED,
-            ("start", "t2", "g"),
+            ("start", 1, "t2", "g"),
             ("delta", 1, '{"b":'),
             WHOLE[0],
             ("delta", 1, "2}"),
@@ -199,11 +152,11 @@ CASES: list[Case] = [
         [tool(0, type="server_tool_use"), *BLOCK[1:], RESULT, RESULTS, stop(1), CITED, ending("end_turn")],
         [
             BEGUN,
-            ("start", "t1", "f", "server"),
+            ("start", 0, "t1", "f", "server"),
             *WHOLE,
-            ("unknown", "contentBlockStart", RESULT["contentBlockStart"]),
-            ("unknown", "contentBlockDelta", RESULTS["contentBlockDelta"]),
-            ("unknown", "contentBlockDelta", CITED["contentBlockDelta"]),
+            ("unknown", RESULT["contentBlockStart"], "contentBlockStart"),
+            ("unknown", RESULTS["contentBlockDelta"], "contentBlockDelta"),
+            ("unknown", CITED["contentBlockDelta"], "contentBlockDelta"),
             ("finish", "stop", "end_turn", []),
         ],
     ),
@@ -217,9 +170,9 @@ CASES: list[Case] = [
         ],
         [
             BEGUN,
-            ("reasoning", "hm"),
-            ("reasoning", "", "s", None),
-            ("reasoning", "", None, {"redactedContent": "eA=="}),
+            ("reasoning", "hm", "reasoningContent"),
+            ("reasoning", "", "reasoningContent", "s", None),
+            ("reasoning", "", "reasoningContent", None, {"redactedContent": "eA=="}),
             ("finish", "stop", "end_turn", []),
         ],
     ),
@@ -239,7 +192,7 @@ CASES: list[Case] = [
         [
             *STARTED,
             WHOLE[0],
-            ("start", "t2", "g"),
+            ("start", 1, "t2", "g"),
             ("delta", 1, '{"b":2}'),
             WHOLE[1],
             ("end", 1, "complete", {"b": 2}),
@@ -255,7 +208,7 @@ CASES: list[Case] = [
         (
             f"no id: {none!r}",
             [tool(0, none), *BLOCK[1:], CALLS],
-            [BEGUN, ("start", "*", "f"), *WHOLE, (*CONFIRMED[:-1], ["*"])],
+            [BEGUN, ("start", 0, "*0", "f"), *WHOLE, (*CONFIRMED[:-1], ["*0"])],
         )
         for none in (None, "", "null", [])
     ),
@@ -267,7 +220,7 @@ CASES: list[Case] = [
     (
         "input for no tool",
         [arguments(0, "{}"), delta(1, text="a"), ending("end_turn")],
-        [("unknown", "contentBlockDelta", arguments(0, "{}")["contentBlockDelta"]), *SAID],
+        [("unknown", arguments(0, "{}")["contentBlockDelta"], "contentBlockDelta"), *SAID],
     ),
     (
         "the message begins anew",
@@ -325,9 +278,9 @@ CASES: list[Case] = [
         [delta(0, text="a"), {"later": {"x": 1}}, ending("end_turn", additionalModelResponseFields={"x": 1}), TRACED],
         [
             *SAID[:-1],
-            ("unknown", "later", {"x": 1}),
-            ("unknown", "messageStop", {"stopReason": "end_turn", "additionalModelResponseFields": {"x": 1}}),
-            ("unknown", "metadata", TRACED["metadata"]),
+            ("unknown", {"x": 1}, "later"),
+            ("unknown", {"stopReason": "end_turn", "additionalModelResponseFields": {"x": 1}}, "messageStop"),
+            ("unknown", TRACED["metadata"], "metadata"),
             SAID[-1],
         ],
     ),
@@ -339,17 +292,17 @@ BODIES: list[Case] = [
         [BODY, delta(0, text="late")],
         [
             BEGUN,
-            ("reasoning", "hm"),
+            ("reasoning", "hm", "reasoningContent", "s", None),
             ("text", "a"),
             ("text", "b"),
-            ("start", "t1", "f"),
+            ("start", 0, "t1", "f"),
             ("value", 0, '{"a":1}'),
             ("end", 0, "complete", {"a": 1}),
-            ("start", "t2", "g"),
+            ("start", 1, "t2", "g"),
             ("value", 1, "{}"),
             ("end", 1, "complete", {}),
-            ("unknown", "", {"later": 1}),
-            ("unknown", "", "odd"),
+            ("unknown", {"later": 1}),
+            ("unknown", "odd"),
             ("usage", 3, 4),
             ("finish", "tool_calls", "tool_use", ["t1", "t2"]),
         ],
@@ -367,14 +320,14 @@ BODIES: list[Case] = [
     (
         "bytes where the wire has base64",
         [delta(0, reasoningContent={"redactedContent": b"x"})],
-        [BEGUN, ("reasoning", "", None, {"redactedContent": "eA=="}), ("finish", "incomplete", [])],
+        [BEGUN, ("reasoning", "", "reasoningContent", None, {"redactedContent": "eA=="}), ("finish", "incomplete", [])],
     ),
 ]
 
 
 def as_union(events: list[Any]) -> list[Any]:
     """What is expected of unions: unknown ones are passed on as they are."""
-    return [("unknown", "", {event[1]: event[2]}) if event[0] == "unknown" and event[1] else event for event in events]
+    return [(event[0], {event[2]: event[1]}) if event[0] == "unknown" and event[2:] else event for event in events]
 
 
 def framed(payloads: list[Payload]) -> bytes:
@@ -397,13 +350,15 @@ class TestCases(WireCases):
     cases = CASES
     bodiless = BODIES
     bodies: ClassVar = {"frames": framed}
+    nobodys = tuple(name for name, _, _ in CASES if name.startswith("an exception: ") and name.endswith("Exception"))
     odd = st.sampled_from([b"x", 2**70, [None]])
 
-    def shown(self, events: list[Event]) -> list[Any]:
+    @staticmethod
+    def shown(events: list[Event]) -> list[Any]:
         """Without the padding in what was passed on."""
         return [
-            (*event[:2], {key: value for key, value in event[2].items() if key != "p"})
-            if event[0] == "unknown" and isinstance(event[2], dict)
+            (event[0], {key: value for key, value in event[1].items() if key != "p"}, *event[2:])
+            if event[0] == "unknown" and isinstance(event[1], dict)
             else event
             for event in shown(events)
         ]

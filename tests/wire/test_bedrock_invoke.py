@@ -2,25 +2,19 @@ from __future__ import annotations
 
 import base64
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 from hypothesis import strategies as st
-from support import aws_frame, run
+from support import aws_frame, run, wires
 from support.wires import Case, Payload, WireCases
 
 from toolwire.events import (
     Event,
     Finish,
     MessageStart,
-    ReasoningDelta,
-    Reset,
     StreamError,
-    TextDelta,
-    ToolCallDelta,
-    ToolCallEnd,
-    ToolCallStart,
-    Unknown,
     Usage,
 )
 from toolwire.sansio import Stream
@@ -28,8 +22,6 @@ from toolwire.wire.bedrock_invoke import METRICS, recognises
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    from toolwire.call import ToolCall
 
 
 # --- what models send ------------------------------------------------------------------------------------------
@@ -98,45 +90,15 @@ MESSAGE: Payload = {
 # --- what it comes to ------------------------------------------------------------------------------------------
 
 
-def shown(events: list[Event]) -> list[tuple[Any, ...]]:
-    """Events as values to compare, calls as they ended. A generated id shows as "*"."""
-
-    def one(event: Event) -> tuple[Any, ...]:
-        match event:
-            case MessageStart():
-                return ("message", event.id, event.model)
-            case TextDelta():
-                return ("text", event.text)
-            case ReasoningDelta():
-                return ("reasoning", event.text, *([event.signature, event.extra] if not event.text else []))
-            case ToolCallStart(call):
-                return ("start", _id(call), call.name, *([call.kind] if call.kind != "function" else []))
-            case ToolCallDelta(call):
-                return ("value" if call.encoded else "delta", call.index, event.text)
-            case ToolCallEnd(call):
-                good = call.status in ("complete", "repaired")
-                return ("end", call.index, call.status, call.arguments if good else call.error and call.error.reason)
-            case Usage():
-                return ("usage", event.input_tokens, event.output_tokens)
-            case Finish():
-                return ("finish", event.reason, *event.raw, [_id(call) for call in event.calls])
-            case Reset():
-                return ("reset", event.scope, [_id(call) for call in event.calls])
-            case StreamError():
-                return ("error", event.kind, event.message, event.code)
-            case Unknown():
-                return ("unknown", event.event, event.payload)
-        raise AssertionError(event)
-
-    return [one(event) for event in events]
-
-
-def _id(call: ToolCall) -> str:
-    return call.vendor_id or "*"
-
+shown = partial(wires.shown, kinds=True)
 
 BEGUN = ("message", "m1", "m")
-CALLED: list[Any] = [("start", "t1", "f"), ("delta", 0, '{"a":'), ("delta", 0, "1}"), ("end", 0, "complete", {"a": 1})]
+CALLED: list[Any] = [
+    ("start", 0, "t1", "f"),
+    ("delta", 0, '{"a":'),
+    ("delta", 0, "1}"),
+    ("end", 0, "complete", {"a": 1}),
+]
 AT_ONCE: list[Any] = [CALLED[0], ("delta", 0, '{"a":1}'), CALLED[-1]]
 CONFIRMED = ("finish", "tool_calls", "tool_use", ["t1"])
 THROTTLED = ("error", "rate_limit", "slow", "throttlingException")
@@ -189,7 +151,7 @@ CASES: list[Case] = [
         "something unknown before",
         [LLAMA[0], *KIMI],
         [
-            ("unknown", "", LLAMA[0]),
+            ("unknown", LLAMA[0]),
             BEGUN,
             *AT_ONCE[:2],
             ("usage", 3, 4),
@@ -207,8 +169,8 @@ CASES: list[Case] = [
         "a model whose stream is unknown",
         LLAMA,
         [
-            ("unknown", "", LLAMA[0]),
-            ("unknown", "", LLAMA[1]),
+            ("unknown", LLAMA[0]),
+            ("unknown", LLAMA[1]),
             (
                 "error",
                 "protocol",
@@ -264,10 +226,13 @@ class TestCases(WireCases):
     cases = CASES
     forms = WRAPPINGS
     bodies: ClassVar = {"frames": framed}
+    nobodys = ("an exception alone",)
+    shown = staticmethod(shown)
     odd = st.sampled_from([2**70, {"bytes": 5}])
 
-    def shown(self, events: list[Event]) -> list[Any]:
-        return shown(events)
+    def test_the_wire_is_found_in_payloads(self, case: Case) -> None:
+        name, items, expected = case
+        super().test_the_wire_is_found_in_payloads((name, list(map(WRAPPINGS["base64"], items)), expected))
 
     def survive(self, items: list[Any], data: st.DataObject) -> None:
         """Take what models send in any wrapping, some of which is odd itself."""
@@ -293,7 +258,7 @@ def test_bytes_that_hold_no_json(wrapped: Any) -> None:
 
 
 def test_bytes_that_hold_no_object() -> None:
-    assert shown(decoded([in_base64([1]), in_base64(MESSAGE)]))[0] == ("unknown", "", [1])
+    assert shown(decoded([in_base64([1]), in_base64(MESSAGE)]))[0] == ("unknown", [1])
 
 
 def test_surrogates_that_were_cut_apart() -> None:

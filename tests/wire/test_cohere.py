@@ -244,7 +244,8 @@ CASES: list[Case] = [
 class TestCases(WireCases):
     wire = WIRE
     cases = CASES
-    nobodys = ("an error as a body",)
+    told = ("an error as a body",)
+    shown = staticmethod(plain)
 
 
 def test_the_events_name_stands_in_for_the_type() -> None:

@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import byte_by_byte, dumped, run, to_sse, whose
+from support import byte_by_byte, dumped, run, to_sse, wires
 from support.wires import SSE, Case, Payload, WireCases
 
 from toolwire.events import (
     Finish,
-    MessageStart,
     ReasoningDelta,
-    RefusalDelta,
-    Reset,
     StreamError,
-    TextDelta,
     ToolCallDelta,
     ToolCallEnd,
     ToolCallStart,
@@ -31,7 +27,6 @@ from toolwire.sansio import Stream
 from toolwire.wire.gemini import FINISH, recognises
 
 if TYPE_CHECKING:
-    from toolwire.call import ToolCall
     from toolwire.events import Event
 
 
@@ -83,49 +78,11 @@ CALL = {"name": "get", "args": {"a": 1}}
 # --- what it comes to --------------------------------------------------------------------------------------------
 
 
-def shown(events: list[Event]) -> list[tuple[Any, ...]]:
-    """Events as values to compare. A call shows as its index, with the choice before it where that isn't 0."""
-
-    def place(call: ToolCall) -> Any:
-        return call.index if not call.choice else (call.choice, call.index)
-
-    def one(event: Event) -> tuple[Any, ...]:
-        match event:
-            case MessageStart():
-                return ("message", *((event.id, event.model) if event.id or event.model else ()))
-            case TextDelta() | RefusalDelta():
-                return ("text", event.text, *([event.choice] if event.choice else []))
-            case ReasoningDelta():
-                return ("reasoning", event.text, event.field, event.signature)
-            case ToolCallStart(call):
-                assert call.encoded
-                return ("start", place(call), call.name, *([call.vendor_id] if call.vendor_id else []))
-            case ToolCallDelta(call):
-                return ("delta", place(call), event.text)
-            case ToolCallEnd(call):
-                error = call.error and call.error.reason
-                return ("end", place(call), call.status, call.arguments if call.status == "complete" else error)
-            case Usage():
-                return ("usage", event.input_tokens, event.output_tokens)
-            case Finish():
-                which = [event.choice] if event.choice else []
-                return ("finish", event.reason, event.raw, [place(call) for call in event.calls], *which)
-            case Reset():
-                return ("reset", event.scope, [place(call) for call in event.calls])
-            case StreamError():
-                # which of the kinds a provider's error is, is told by its words and not by this wire
-                kind = whose(event)
-                return ("error", kind, event.message, event.code)
-            case Unknown():
-                return ("unknown", event.payload)
-
-    return [one(event) for event in events]
-
-
-def ended(text: str, value: Any, name: str = "f", index: Any = 0) -> list[Any]:
-    """A call that is well."""
-    deltas = [("delta", index, text)] if text else []
-    return [("start", index, name), *deltas, ("end", index, "complete", value)]
+def ended(text: str, value: Any, name: str = "f", index: int = 0, *kind: str, at: tuple[str, ...] = ()) -> list[Any]:
+    """A call that is well; `kind` is its own if it is another than "function", `at` the mark of its choice."""
+    place = "".join(f"{mark[1:]}." for mark in at) + str(index)
+    deltas = [("value", *at, index, text)] if text else []
+    return [("start", *at, index, f"*{place}", name, *kind), *deltas, ("end", *at, index, "complete", value)]
 
 
 def voided(text: str, name: str = "f") -> list[Any]:
@@ -133,22 +90,28 @@ def voided(text: str, name: str = "f") -> list[Any]:
     return [*ended(text, None, name)[:-1], ("end", 0, "invalid", "reset")]
 
 
-BEGUN = ("message",)
-ENDED = ("finish", "tool_calls", ("STOP",), [0])
-NOTHING = ("finish", "tool_calls", ("STOP",), [])
-CUT = ("finish", "incomplete", (), [])
+def shown(events: list[Event]) -> list[tuple[Any, ...]]:
+    """Events as everywhere; and all arguments are encoded."""
+    assert all(event.call.encoded for event in events if isinstance(event, ToolCallStart))
+    return wires.shown(events)
+
+
+BEGUN = ("message", None, None)
+ENDED = ("finish", "tool_calls", "STOP", ["*0"])
+NOTHING = ("finish", "tool_calls", "STOP", [])
+CUT = ("finish", "incomplete", [])
 
 
 def streamed(*pieces: str) -> list[Any]:
-    return [("delta", 0, piece) for piece in pieces]
+    return [("value", 0, piece) for piece in pieces]
 
 
 def refused(name: str, updates: list[Payload], text: str, reason: str = "path_order") -> Case:
     """A call whose last update can't be written: it is passed on, and the text before it stays."""
     good, bad = updates[:-1], gives(updates[-1])
-    before = [("delta", 0, text)] if text else []
+    before = [("value", 0, text)] if text else []
     expected = [
-        *(BEGUN, ("start", 0, "f"), ("delta", 0, "{")),
+        *(BEGUN, ("start", 0, "*0", "f"), ("value", 0, "{")),
         *before,
         *(("unknown", bad), ("end", 0, "invalid", reason), NOTHING),
     ]
@@ -177,18 +140,18 @@ CASES: list[Case] = [
             ("usage", 5, None),
             *(("text", "Hel"), ("text", "lo "), ("text", "you")),
             ("usage", 5, 3),
-            ("finish", "stop", ("STOP",), []),
+            ("finish", "stop", "STOP", []),
         ],
     ),
     (
         "usage in a chunk of its own, none of it known",
         [{"usageMetadata": {"trafficType": "ON_DEMAND"}, "modelVersion": "g"}, STOP],
-        [("usage", None, None), BEGUN, ("finish", "stop", ("STOP",), [])],
+        [("usage", None, None), BEGUN, ("finish", "stop", "STOP", [])],
     ),
     (
         "an id that comes before any candidate",
         [{"usageMetadata": {"promptTokenCount": 1}, "responseId": "r"}, STOP],
-        [("message", "r", None), ("usage", 1, None), ("finish", "stop", ("STOP",), [])],
+        [("message", "r", None), ("usage", 1, None), ("finish", "stop", "STOP", [])],
     ),
     # --- whole calls ---
     (
@@ -199,7 +162,13 @@ CASES: list[Case] = [
     (
         "an id is kept",
         [chunk(calls(name="f", args={"a": 1}, id="okz0loqw"), finish="STOP")],
-        [BEGUN, ("start", 0, "f", "okz0loqw"), ("delta", 0, '{"a":1}'), ("end", 0, "complete", {"a": 1}), ENDED],
+        [
+            BEGUN,
+            ("start", 0, "okz0loqw", "f"),
+            ("value", 0, '{"a":1}'),
+            ("end", 0, "complete", {"a": 1}),
+            ("finish", "tool_calls", "STOP", ["okz0loqw"]),
+        ],
     ),
     (
         "one function several times, in one chunk and over chunks",
@@ -212,32 +181,32 @@ CASES: list[Case] = [
             *ended('{"a":1}', {"a": 1}),
             *ended('{"a":1}', {"a": 1}, index=1),
             *ended('{"a":2}', {"a": 2}, index=2),
-            ("finish", "tool_calls", ("STOP",), [0, 1, 2]),
+            ("finish", "tool_calls", "STOP", ["*0", "*1", "*2"]),
         ],
     ),
     (
         "a call without arguments ends when the turn is over",
         [chunk(calls(name="f")), STOP],
-        [BEGUN, ("start", 0, "f"), ("end", 0, "complete", {}), ENDED],
+        [BEGUN, ("start", 0, "*0", "f"), ("end", 0, "complete", {}), ENDED],
     ),
     (
         "null and empty text are no arguments",
         [chunk(calls(name="f", args=None), calls(name="g", args="")), STOP],
         [
-            *(BEGUN, ("start", 0, "f"), ("start", 1, "g")),
+            *(BEGUN, ("start", 0, "*0", "f"), ("start", 1, "*1", "g")),
             *(("end", 0, "complete", {}), ("end", 1, "complete", {})),
-            ("finish", "tool_calls", ("STOP",), [0, 1]),
+            ("finish", "tool_calls", "STOP", ["*0", "*1"]),
         ],
     ),
     (
         "a call without arguments in a turn that was cut",
         [chunk(calls(name="f"), finish="MAX_TOKENS")],
-        [BEGUN, ("start", 0, "f"), ("end", 0, "incomplete", "cut"), ("finish", "length", ("MAX_TOKENS",), [])],
+        [BEGUN, ("start", 0, "*0", "f"), ("end", 0, "incomplete", "cut"), ("finish", "length", "MAX_TOKENS", [])],
     ),
     (
         "an empty object is written when the finish comes",
         [chunk(calls(name="f", args={})), chunk(says("so")), STOP],
-        [BEGUN, ("start", 0, "f"), ("text", "so"), ("delta", 0, "{}"), ("end", 0, "complete", {}), ENDED],
+        [BEGUN, ("start", 0, "*0", "f"), ("text", "so"), ("value", 0, "{}"), ("end", 0, "complete", {}), ENDED],
     ),
     (
         "an empty object is written when another call comes, and at the end of bytes",
@@ -253,7 +222,7 @@ CASES: list[Case] = [
         "arguments that are no object",
         [chunk(calls(name="f", args=[1]), calls(name="g", args=0), finish="STOP")],
         [
-            *(BEGUN, ("start", 0, "f"), ("delta", 0, "[1]"), ("start", 1, "g"), ("delta", 1, "0")),
+            *(BEGUN, ("start", 0, "*0", "f"), ("value", 0, "[1]"), ("start", 1, "*1", "g"), ("value", 1, "0")),
             *(("end", 0, "invalid", "not_an_object"), ("end", 1, "invalid", "not_an_object"), NOTHING),
         ],
     ),
@@ -281,7 +250,7 @@ CASES: list[Case] = [
             chunk(DONE, finish="STOP"),
         ],
         [
-            *(BEGUN, ("start", 0, "f")),
+            *(BEGUN, ("start", 0, "*0", "f")),
             *streamed("{", '"in":[{"q":"On', "ce", '"', '},{"q":2', '}],"ok":true', "}"),
             *(("end", 0, "complete", {"in": [{"q": "Once"}, {"q": 2}], "ok": True}), ENDED),
         ],
@@ -290,14 +259,14 @@ CASES: list[Case] = [
         "a part with values and no more to come is the end",
         [chunk(starts("f", id="x")), chunk(gives(at("$.a", 1), more=False)), STOP],
         [
-            *(BEGUN, ("start", 0, "f", "x")),
-            *(*streamed("{", '"a":1}'), ("end", 0, "complete", {"a": 1}), ENDED),
+            *(BEGUN, ("start", 0, "x", "f")),
+            *(*streamed("{", '"a":1}'), ("end", 0, "complete", {"a": 1}), ("finish", "tool_calls", "STOP", ["x"])),
         ],
     ),
     (
         "an explicit false is the end",
         [chunk(starts("f")), chunk(gives(at("$.a", 1))), chunk(calls(willContinue=False)), STOP],
-        [BEGUN, ("start", 0, "f"), *streamed("{", '"a":1', "}"), ("end", 0, "complete", {"a": 1}), ENDED],
+        [BEGUN, ("start", 0, "*0", "f"), *streamed("{", '"a":1', "}"), ("end", 0, "complete", {"a": 1}), ENDED],
     ),
     (
         "all in one part",
@@ -307,12 +276,12 @@ CASES: list[Case] = [
     (
         "a start with values in it",
         [chunk(gives(at("$.a", "x", more=True), name="f")), chunk(gives(at("$.a", "y"), more=False)), STOP],
-        [BEGUN, ("start", 0, "f"), *streamed('{"a":"x', 'y"}'), ("end", 0, "complete", {"a": "xy"}), ENDED],
+        [BEGUN, ("start", 0, "*0", "f"), *streamed('{"a":"x', 'y"}'), ("end", 0, "complete", {"a": "xy"}), ENDED],
     ),
     (
         "a streamed call without arguments",
         [chunk(starts("f")), chunk(DONE), STOP],
-        [BEGUN, ("start", 0, "f"), *streamed("{", "}"), ("end", 0, "complete", {}), ENDED],
+        [BEGUN, ("start", 0, "*0", "f"), *streamed("{", "}"), ("end", 0, "complete", {}), ENDED],
     ),
     (
         "calls one after the other, whole and streamed",
@@ -327,38 +296,38 @@ CASES: list[Case] = [
             chunk(calls(name="g", args={"y": 3}), finish="STOP"),
         ],
         [
-            *(BEGUN, ("start", 0, "a")),
-            *(("start", 1, "f"), ("delta", 1, "{"), ("delta", 1, '"x":1'), ("delta", 1, "}")),
+            *(BEGUN, ("start", 0, "*0", "a")),
+            *(("start", 1, "*1", "f"), ("value", 1, "{"), ("value", 1, '"x":1'), ("value", 1, "}")),
             ("end", 1, "complete", {"x": 1}),
-            *(("start", 2, "f"), ("delta", 2, "{"), ("delta", 2, '"x":2'), ("delta", 2, "}")),
+            *(("start", 2, "*2", "f"), ("value", 2, "{"), ("value", 2, '"x":2'), ("value", 2, "}")),
             ("end", 2, "complete", {"x": 2}),
             *ended('{"y":3}', {"y": 3}, "g", 3),
-            *(("end", 0, "complete", {}), ("finish", "tool_calls", ("STOP",), [0, 1, 2, 3])),
+            *(("end", 0, "complete", {}), ("finish", "tool_calls", "STOP", ["*0", "*1", "*2", "*3"])),
         ],
     ),
     (
         "another call ends one that was still due",
         [chunk(starts("f")), chunk(gives(at("$.a[0]", 1))), chunk(starts("g")), chunk(DONE), STOP],
         [
-            *(BEGUN, ("start", 0, "f"), *streamed("{", '"a":[1', "]}"), ("end", 0, "complete", {"a": [1]})),
-            *(("start", 1, "g"), ("delta", 1, "{"), ("delta", 1, "}"), ("end", 1, "complete", {})),
-            ("finish", "tool_calls", ("STOP",), [0, 1]),
+            *(BEGUN, ("start", 0, "*0", "f"), *streamed("{", '"a":[1', "]}"), ("end", 0, "complete", {"a": [1]})),
+            *(("start", 1, "*1", "g"), ("value", 1, "{"), ("value", 1, "}"), ("end", 1, "complete", {})),
+            ("finish", "tool_calls", "STOP", ["*0", "*1"]),
         ],
     ),
     (
         "another call doesn't end one of which nothing had come",
         [chunk(starts("f")), chunk(calls(**CALL)), STOP],
         [
-            *(BEGUN, ("start", 0, "f"), ("delta", 0, "{"), *ended('{"a":1}', {"a": 1}, "get", 1)),
-            *(("end", 0, "invalid", "truncated"), ("finish", "tool_calls", ("STOP",), [1])),
+            *(BEGUN, ("start", 0, "*0", "f"), ("value", 0, "{"), *ended('{"a":1}', {"a": 1}, "get", 1)),
+            *(("end", 0, "invalid", "truncated"), ("finish", "tool_calls", "STOP", ["*1"])),
         ],
     ),
     (
         "another call doesn't end one whose string is open",
         [chunk(starts("f")), chunk(gives(at("$.a", "x", more=True))), chunk(calls(**CALL)), STOP],
         [
-            *(BEGUN, ("start", 0, "f"), *streamed("{", '"a":"x'), *ended('{"a":1}', {"a": 1}, "get", 1)),
-            *(("end", 0, "invalid", "truncated"), ("finish", "tool_calls", ("STOP",), [1])),
+            *(BEGUN, ("start", 0, "*0", "f"), *streamed("{", '"a":"x'), *ended('{"a":1}', {"a": 1}, "get", 1)),
+            *(("end", 0, "invalid", "truncated"), ("finish", "tool_calls", "STOP", ["*1"])),
         ],
     ),
     (
@@ -369,33 +338,45 @@ CASES: list[Case] = [
             chunk(gives(at("$.b", 2), name="f", more=False)),
             STOP,
         ],
-        [BEGUN, ("start", 0, "f"), *streamed("{", '"a":1', ',"b":2}'), ("end", 0, "complete", {"a": 1, "b": 2}), ENDED],
+        [
+            BEGUN,
+            ("start", 0, "*0", "f"),
+            *streamed("{", '"a":1', ',"b":2}'),
+            ("end", 0, "complete", {"a": 1, "b": 2}),
+            ENDED,
+        ],
     ),
     (
         "the same name with values goes on with a call that has an id",
         [chunk(starts("f", id="x")), chunk(gives(at("$.a", 1), name="f", more=False)), STOP],
-        [BEGUN, ("start", 0, "f", "x"), *streamed("{", '"a":1}'), ("end", 0, "complete", {"a": 1}), ENDED],
+        [
+            BEGUN,
+            ("start", 0, "x", "f"),
+            *streamed("{", '"a":1}'),
+            ("end", 0, "complete", {"a": 1}),
+            ("finish", "tool_calls", "STOP", ["x"]),
+        ],
     ),
     (
         "another name with values is another call",
         [chunk(starts("f")), chunk(gives(at("$.a", 1))), chunk(gives(at("$.b", 2), name="g", more=False)), STOP],
         [
-            *(BEGUN, ("start", 0, "f"), *streamed("{", '"a":1', "}"), ("end", 0, "complete", {"a": 1})),
-            *(*ended('{"b":2}', {"b": 2}, "g", 1), ("finish", "tool_calls", ("STOP",), [0, 1])),
+            *(BEGUN, ("start", 0, "*0", "f"), *streamed("{", '"a":1', "}"), ("end", 0, "complete", {"a": 1})),
+            *(*ended('{"b":2}', {"b": 2}, "g", 1), ("finish", "tool_calls", "STOP", ["*0", "*1"])),
         ],
     ),
     (
         "the same name with nothing but an explicit false is the end",
         [chunk(starts("f")), chunk(gives(at("$.a", 1))), chunk(calls(name="f", willContinue=False)), STOP],
-        [BEGUN, ("start", 0, "f"), *streamed("{", '"a":1', "}"), ("end", 0, "complete", {"a": 1}), ENDED],
+        [BEGUN, ("start", 0, "*0", "f"), *streamed("{", '"a":1', "}"), ("end", 0, "complete", {"a": 1}), ENDED],
     ),
     (
         "the same name without values is another call",
         [chunk(starts("f")), chunk(gives(at("$.a", 1))), chunk(starts("f")), chunk(DONE), STOP],
         [
-            *(BEGUN, ("start", 0, "f"), *streamed("{", '"a":1', "}"), ("end", 0, "complete", {"a": 1})),
-            *(("start", 1, "f"), ("delta", 1, "{"), ("delta", 1, "}"), ("end", 1, "complete", {})),
-            ("finish", "tool_calls", ("STOP",), [0, 1]),
+            *(BEGUN, ("start", 0, "*0", "f"), *streamed("{", '"a":1', "}"), ("end", 0, "complete", {"a": 1})),
+            *(("start", 1, "*1", "f"), ("value", 1, "{"), ("value", 1, "}"), ("end", 1, "complete", {})),
+            ("finish", "tool_calls", "STOP", ["*0", "*1"]),
         ],
     ),
     (
@@ -407,16 +388,22 @@ CASES: list[Case] = [
             STOP,
         ],
         [
-            *(BEGUN, ("start", 0, "f", "x"), *streamed("{", '"a":1', "}"), ("end", 0, "complete", {"a": 1})),
-            *(("start", 1, "f", "y"), ("delta", 1, '{"a":2}'), ("end", 1, "complete", {"a": 2})),
-            ("finish", "tool_calls", ("STOP",), [0, 1]),
+            *(BEGUN, ("start", 0, "x", "f"), *streamed("{", '"a":1', "}"), ("end", 0, "complete", {"a": 1})),
+            *(("start", 1, "y", "f"), ("value", 1, '{"a":2}'), ("end", 1, "complete", {"a": 2})),
+            ("finish", "tool_calls", "STOP", ["x", "y"]),
         ],
     ),
     (
         "the same id goes on, whatever comes with it",
         [chunk(starts("f", id="x")), chunk(starts("f", id="x")), chunk(calls(name="f", id="x", args={"a": 1})), STOP],
         [
-            *(BEGUN, ("start", 0, "f", "x"), *streamed("{", '"a":1}'), ("end", 0, "complete", {"a": 1}), ENDED),
+            *(
+                BEGUN,
+                ("start", 0, "x", "f"),
+                *streamed("{", '"a":1}'),
+                ("end", 0, "complete", {"a": 1}),
+                ("finish", "tool_calls", "STOP", ["x"]),
+            ),
         ],
     ),
     (
@@ -430,7 +417,11 @@ CASES: list[Case] = [
             STOP,
         ],
         [
-            *(BEGUN, ("start", 0, "f"), *streamed('{"a":{"x":[]}', " ", ',"c":null,"b":1', ',"d":[1', " ", '],"e":2}')),
+            *(
+                BEGUN,
+                ("start", 0, "*0", "f"),
+                *streamed('{"a":{"x":[]}', " ", ',"c":null,"b":1', ',"d":[1', " ", '],"e":2}'),
+            ),
             *(("end", 0, "complete", {"a": {"x": []}, "c": None, "b": 1, "d": [1], "e": 2}), ENDED),
         ],
     ),
@@ -438,7 +429,7 @@ CASES: list[Case] = [
         "whole arguments that contradict values by path",
         [chunk(starts("f")), chunk(gives(at("$.a", 1), at("$.b", 1))), chunk(calls(args={"a": 2})), STOP],
         [
-            *(BEGUN, ("start", 0, "f"), *streamed("{", '"a":1,"b":1', " ")),
+            *(BEGUN, ("start", 0, "*0", "f"), *streamed("{", '"a":1,"b":1', " ")),
             *(("unknown", calls(args={"a": 2})), ("end", 0, "invalid", "path_order"), NOTHING),
         ],
     ),
@@ -446,7 +437,7 @@ CASES: list[Case] = [
         "whole arguments while a string is open",
         [chunk(starts("f", args="")), chunk(gives(at("$.a", "x", more=True))), chunk(calls(args={"b": 2})), STOP],
         [
-            *(BEGUN, ("start", 0, "f"), *streamed("{", '"a":"x')),
+            *(BEGUN, ("start", 0, "*0", "f"), *streamed("{", '"a":"x')),
             *(("unknown", calls(args={"b": 2})), ("end", 0, "invalid", "path_order"), NOTHING),
         ],
     ),
@@ -454,7 +445,7 @@ CASES: list[Case] = [
         "no object beside values by path",
         [chunk(gives(at("$.b", 1), name="f", args=[1], more=False)), STOP],
         [
-            *(BEGUN, ("start", 0, "f"), ("delta", 0, "{")),
+            *(BEGUN, ("start", 0, "*0", "f"), ("value", 0, "{")),
             ("unknown", gives(at("$.b", 1), name="f", args=[1], more=False)),
             *(("end", 0, "invalid", "malformed"), NOTHING),
         ],
@@ -466,41 +457,41 @@ CASES: list[Case] = [
             chunk(gives(at("$.a", "x", more=True)), finish="STOP"),
             chunk(gives(at("$.a", "y"), more=False)),
         ],
-        [BEGUN, ("start", 0, "f"), *streamed("{", '"a":"x', 'y"}'), ("end", 0, "complete", {"a": "xy"}), ENDED],
+        [BEGUN, ("start", 0, "*0", "f"), *streamed("{", '"a":"x', 'y"}'), ("end", 0, "complete", {"a": "xy"}), ENDED],
     ),
     # --- streamed calls that are never whole ---
     (
         "a start and no more: the end of bytes",
         [chunk(starts("f"))],
-        [BEGUN, ("start", 0, "f"), ("delta", 0, "{"), ("end", 0, "incomplete", "cut"), CUT],
+        [BEGUN, ("start", 0, "*0", "f"), ("value", 0, "{"), ("end", 0, "incomplete", "cut"), CUT],
     ),
     (
         "a start and no more, yet the turn ends",
         [chunk(starts("f")), STOP],
-        [BEGUN, ("start", 0, "f"), ("delta", 0, "{"), ("end", 0, "invalid", "truncated"), NOTHING],
+        [BEGUN, ("start", 0, "*0", "f"), ("value", 0, "{"), ("end", 0, "invalid", "truncated"), NOTHING],
     ),
     (
         "values and no end, yet the turn ends",
         [chunk(starts("f")), chunk(gives(at("$.a", 1)), finish="STOP")],
-        [BEGUN, ("start", 0, "f"), *streamed("{", '"a":1'), ("end", 0, "invalid", "truncated"), NOTHING],
+        [BEGUN, ("start", 0, "*0", "f"), *streamed("{", '"a":1'), ("end", 0, "invalid", "truncated"), NOTHING],
     ),
     (
         "a string is open at the end of bytes",
         [chunk(starts("f")), chunk(gives(at("$.a.b", "x", more=True)))],
-        [BEGUN, ("start", 0, "f"), *streamed("{", '"a":{"b":"x'), ("end", 0, "incomplete", "cut"), CUT],
+        [BEGUN, ("start", 0, "*0", "f"), *streamed("{", '"a":{"b":"x'), ("end", 0, "incomplete", "cut"), CUT],
     ),
     (
         "a string is open when the turn is cut",
         [chunk(starts("f")), chunk(gives(at("$.a", "x", more=True)), finish="MAX_TOKENS")],
         [
-            *(BEGUN, ("start", 0, "f"), *streamed("{", '"a":"x'), ("end", 0, "incomplete", "cut")),
-            ("finish", "length", ("MAX_TOKENS",), []),
+            *(BEGUN, ("start", 0, "*0", "f"), *streamed("{", '"a":"x'), ("end", 0, "incomplete", "cut")),
+            ("finish", "length", "MAX_TOKENS", []),
         ],
     ),
     (
         "a string is open when the call ends",
         [chunk(starts("f")), chunk(gives(at("$.a", "x", more=True))), chunk(DONE), STOP],
-        [BEGUN, ("start", 0, "f"), *streamed("{", '"a":"x'), ("end", 0, "invalid", "truncated"), NOTHING],
+        [BEGUN, ("start", 0, "*0", "f"), *streamed("{", '"a":"x'), ("end", 0, "invalid", "truncated"), NOTHING],
     ),
     # --- values ---
     valued(
@@ -562,11 +553,11 @@ CASES: list[Case] = [
             STOP,
         ],
         [
-            *(BEGUN, ("start", 0, "f"), *streamed("{", '"a":1')),
+            *(BEGUN, ("start", 0, "*0", "f"), *streamed("{", '"a":1')),
             ("unknown", gives(at("$.a", 1), at("$.a", 2), at("$.b", 3))),
             ("unknown", gives(at("$.c", 4))),
             *ended('{"a":1}', {"a": 1}, "get", 1),
-            *(("end", 0, "invalid", "path_order"), ("finish", "tool_calls", ("STOP",), [1])),
+            *(("end", 0, "invalid", "path_order"), ("finish", "tool_calls", "STOP", ["*1"])),
         ],
     ),
     (
@@ -574,8 +565,8 @@ CASES: list[Case] = [
         [chunk(calls(name="f", partialArgs=at("$.a", 1))), chunk(calls(name="g", partialArgs=[1, at("$.a", 1)])), STOP],
         [
             *(BEGUN, *ended('{"a":1}', {"a": 1})),
-            *(("start", 1, "g"), ("delta", 1, "{"), ("unknown", calls(name="g", partialArgs=[1, at("$.a", 1)]))),
-            *(("end", 1, "invalid", "malformed"), ("finish", "tool_calls", ("STOP",), [0])),
+            *(("start", 1, "*1", "g"), ("value", 1, "{"), ("unknown", calls(name="g", partialArgs=[1, at("$.a", 1)]))),
+            *(("end", 1, "invalid", "malformed"), ("finish", "tool_calls", "STOP", ["*0"])),
         ],
     ),
     # --- parts without a name ---
@@ -587,12 +578,12 @@ CASES: list[Case] = [
     (
         "arguments in a second part, after none",
         [chunk(calls(name="f")), chunk(gives(at("$.a", 1))), chunk(DONE), STOP],
-        [BEGUN, ("start", 0, "f"), *streamed('{"a":1', "}"), ("end", 0, "complete", {"a": 1}), ENDED],
+        [BEGUN, ("start", 0, "*0", "f"), *streamed('{"a":1', "}"), ("end", 0, "complete", {"a": 1}), ENDED],
     ),
     (
         "more is announced of a call that came without arguments",
         [chunk(calls(name="f", args={})), chunk(calls(willContinue=True)), STOP],
-        [BEGUN, ("start", 0, "f"), ("delta", 0, "{"), ("end", 0, "invalid", "truncated"), NOTHING],
+        [BEGUN, ("start", 0, "*0", "f"), ("value", 0, "{"), ("end", 0, "invalid", "truncated"), NOTHING],
     ),
     (
         "an end, and more, of a call that has ended say nothing",
@@ -603,7 +594,7 @@ CASES: list[Case] = [
         "arguments of a call that has ended",
         [chunk(calls(**CALL)), chunk(calls(args={"b": 2})), STOP],
         [
-            *(BEGUN, *voided('{"a":1}', "get"), ("reset", "calls", [0])),
+            *(BEGUN, *voided('{"a":1}', "get"), ("reset", "calls", ["*0"])),
             *(("unknown", calls(args={"b": 2})), NOTHING),
         ],
     ),
@@ -616,7 +607,7 @@ CASES: list[Case] = [
             STOP,
         ],
         [
-            *(BEGUN, *voided('{"a":1}'), ("reset", "calls", [0])),
+            *(BEGUN, *voided('{"a":1}'), ("reset", "calls", ["*0"])),
             *(("unknown", gives(at("$.b", 2))), ("unknown", gives(at("$.c", 2))), NOTHING),
         ],
     ),
@@ -624,7 +615,7 @@ CASES: list[Case] = [
         "arguments of a call without any, after its turn has ended",
         [chunk(calls(name="f"), finish="STOP"), chunk(calls(args={"b": 2}))],
         [
-            *(BEGUN, *voided(""), ("reset", "calls", [0])),
+            *(BEGUN, *voided(""), ("reset", "calls", ["*0"])),
             *(("unknown", calls(args={"b": 2})), NOTHING),
         ],
     ),
@@ -632,7 +623,7 @@ CASES: list[Case] = [
         "arguments of a call whose arguments are no object",
         [chunk(calls(name="f", args="{")), chunk(calls(args={"b": 2})), STOP],
         [
-            *(BEGUN, ("start", 0, "f"), ("delta", 0, '"{"'), ("unknown", calls(args={"b": 2}))),
+            *(BEGUN, ("start", 0, "*0", "f"), ("value", 0, '"{"'), ("unknown", calls(args={"b": 2}))),
             *(("end", 0, "invalid", "malformed"), NOTHING),
         ],
     ),
@@ -647,24 +638,24 @@ CASES: list[Case] = [
             STOP,
         ],
         [
-            *(BEGUN, ("start", 0, "f", "x"), ("delta", 0, '{"a":1}'), ("end", 0, "invalid", "reset")),
-            *(("start", 1, "g", "y"), ("delta", 1, "{"), ("delta", 1, '"b":2')),
-            *(("reset", "calls", [0]), ("unknown", gives(at("$.c", 3), id="x"))),
-            *(("delta", 1, "}"), ("end", 1, "complete", {"b": 2}), ("finish", "tool_calls", ("STOP",), [1])),
+            *(BEGUN, ("start", 0, "x", "f"), ("value", 0, '{"a":1}'), ("end", 0, "invalid", "reset")),
+            *(("start", 1, "y", "g"), ("value", 1, "{"), ("value", 1, '"b":2')),
+            *(("reset", "calls", ["x"]), ("unknown", gives(at("$.c", 3), id="x"))),
+            *(("value", 1, "}"), ("end", 1, "complete", {"b": 2}), ("finish", "tool_calls", "STOP", ["y"])),
         ],
     ),
     (
         "a name that comes late",
         [chunk(gives(at("$.a", 1))), chunk(gives(at("$.b", 2), name="f", id="x", more=False)), STOP],
         [
-            *(BEGUN, ("start", 0, "f", "x"), *streamed('{"a":1', ',"b":2}')),
-            *(("end", 0, "complete", {"a": 1, "b": 2}), ENDED),
+            *(BEGUN, ("start", 0, "x", "f"), *streamed('{"a":1', ',"b":2}')),
+            *(("end", 0, "complete", {"a": 1, "b": 2}), ("finish", "tool_calls", "STOP", ["x"])),
         ],
     ),
     (
         "a name that comes late, and with nothing else",
         [chunk(gives(at("$.a", 1))), chunk(starts("f")), chunk(DONE), STOP],
-        [BEGUN, ("start", 0, "f"), *streamed('{"a":1', "}"), ("end", 0, "complete", {"a": 1}), ENDED],
+        [BEGUN, ("start", 0, "*0", "f"), *streamed('{"a":1', "}"), ("end", 0, "complete", {"a": 1}), ENDED],
     ),
     (
         "a name that never comes",
@@ -677,14 +668,14 @@ CASES: list[Case] = [
                 "call 0 of choice 0 never got a name (id None, 7 characters of arguments)",
                 None,
             ),
-            ("finish", "error", ("STOP",), []),
+            ("finish", "error", "STOP", []),
         ],
     ),
     (
         "an end of nothing",
         [chunk(DONE), chunk(calls(willContinue=True)), chunk(calls(SIGNED)), chunk(calls(odd=1)), STOP],
         [
-            *(BEGUN, ("unknown", calls(SIGNED)), ("unknown", calls(odd=1)), ("finish", "stop", ("STOP",), [])),
+            *(BEGUN, ("unknown", calls(SIGNED)), ("unknown", calls(odd=1)), ("finish", "stop", "STOP", [])),
         ],
     ),
     # --- thoughts and signatures ---
@@ -697,16 +688,16 @@ CASES: list[Case] = [
             chunk(says("", thoughtSignature="ZW1w"), {"thoughtSignature": "YWxu"}, finish="STOP"),
         ],
         [
-            *(BEGUN, ("reasoning", "Hm", "thought", None), ("reasoning", "m", "thought", None)),
-            ("reasoning", "", "thoughtSignature", "c2ln"),
-            *(("text", "Yes"), ("reasoning", "", "thoughtSignature", "dHh0")),
+            *(BEGUN, ("reasoning", "Hm", "thought"), ("reasoning", "m", "thought")),
+            ("reasoning", "", "thoughtSignature", "c2ln", None),
+            *(("text", "Yes"), ("reasoning", "", "thoughtSignature", "dHh0", None)),
             *(
                 ("text", "!"),
-                ("reasoning", "", "thoughtSignature", "bWV0YQ=="),
+                ("reasoning", "", "thoughtSignature", "bWV0YQ==", None),
                 ("unknown", {"partMetadata": {"a": 1}}),
             ),
-            *(("reasoning", "", "thoughtSignature", "ZW1w"), ("reasoning", "", "thoughtSignature", "YWxu")),
-            ("finish", "stop", ("STOP",), []),
+            *(("reasoning", "", "thoughtSignature", "ZW1w", None), ("reasoning", "", "thoughtSignature", "YWxu", None)),
+            ("finish", "stop", "STOP", []),
         ],
     ),
     # --- parts that are no calls of ours ---
@@ -728,7 +719,7 @@ CASES: list[Case] = [
             *(("unknown", {"inlineData": {"data": "AA=="}}), ("unknown", {"fileData": {"fileUri": "u"}})),
             ("unknown", {"text": 1, **SIGNED}),
             *(("unknown", "what"), ("unknown", None), ("unknown", {"text": 1}), ("unknown", {"functionCall": 1})),
-            ("finish", "stop", ("STOP",), []),
+            ("finish", "stop", "STOP", []),
         ],
     ),
     (
@@ -739,7 +730,7 @@ CASES: list[Case] = [
         ],
         [
             *(BEGUN, ("text", "x"), ("unknown", {"groundingMetadata": {"q": 1}, "citationMetadata": {"c": 1}})),
-            ("finish", "stop", ("STOP",), []),
+            ("finish", "stop", "STOP", []),
         ],
     ),
     (
@@ -752,7 +743,7 @@ CASES: list[Case] = [
         ],
         [
             *(BEGUN, ("unknown", {"setupComplete": {}}), ("unknown", 1)),
-            *(("unknown", {"content": {"parts": {"text": "x"}}}), ("finish", "stop", ("STOP",), [])),
+            *(("unknown", {"content": {"parts": {"text": "x"}}}), ("finish", "stop", "STOP", [])),
         ],
     ),
     # --- calls that the provider runs itself ---
@@ -764,9 +755,9 @@ CASES: list[Case] = [
             chunk(says("It is 1."), finish="STOP"),
         ],
         [
-            *(BEGUN, *ended('{"a":1}', {"a": 1}, "get"), ("reset", "calls", [0])),
+            *(BEGUN, *ended('{"a":1}', {"a": 1}, "get", 0, "mcp"), ("reset", "calls", ["*0"])),
             ("unknown", {"functionResponse": {"name": "get", "response": {"r": 1}}}),
-            *(("text", "It is 1."), ("finish", "stop", ("STOP", "STOP"), [])),
+            *(("text", "It is 1."), ("finish", "stop", "STOP", "STOP", [])),
         ],
     ),
     (
@@ -780,20 +771,20 @@ CASES: list[Case] = [
             chunk({"functionResponse": {"name": "h"}}, {"functionResponse": {"name": "h"}}),
         ],
         [
-            *(BEGUN, *ended('{"a":1}', {"a": 1}), *ended('{"a":1}', {"a": 1}, "f", 1)),
+            *(BEGUN, *ended('{"a":1}', {"a": 1}, "f", 0, "mcp"), *ended('{"a":1}', {"a": 1}, "f", 1, "mcp")),
             *ended('{"a":1}', {"a": 1}, "g", 2),
-            *(("start", 3, "h", "x"), ("delta", 3, '{"a":1}'), ("end", 3, "complete", {"a": 1})),
-            *(("start", 4, "h", "y"), ("delta", 4, '{"a":1}'), ("end", 4, "complete", {"a": 1})),
-            *(("reset", "calls", [3]), ("unknown", {"functionResponse": {"name": "h", "id": "x"}})),
-            *(("reset", "calls", [1]), ("unknown", {"functionResponse": {"name": "f", "id": "z"}})),
+            *(("start", 3, "x", "h", "mcp"), ("value", 3, '{"a":1}'), ("end", 3, "complete", {"a": 1})),
+            *(("start", 4, "y", "h", "mcp"), ("value", 4, '{"a":1}'), ("end", 4, "complete", {"a": 1})),
+            *(("reset", "calls", ["x"]), ("unknown", {"functionResponse": {"name": "h", "id": "x"}})),
+            *(("reset", "calls", ["*1"]), ("unknown", {"functionResponse": {"name": "f", "id": "z"}})),
             ("unknown", {"functionResponse": {"name": "h", "id": "z"}}),
-            *(("reset", "calls", [0]), ("unknown", {"functionResponse": {"name": "f"}})),
+            *(("reset", "calls", ["*0"]), ("unknown", {"functionResponse": {"name": "f"}})),
             *(
                 ("unknown", {"functionResponse": {"name": "f"}}),
                 ("unknown", {"functionResponse": {"name": "h", "id": "x"}}),
             ),
-            *(("reset", "calls", [4]), ("unknown", {"functionResponse": {"name": "h"}})),
-            *(("unknown", {"functionResponse": {"name": "h"}}), ("finish", "tool_calls", ("STOP",), [2])),
+            *(("reset", "calls", ["y"]), ("unknown", {"functionResponse": {"name": "h"}})),
+            *(("unknown", {"functionResponse": {"name": "h"}}), ("finish", "tool_calls", "STOP", ["*2"])),
         ],
     ),
     (
@@ -804,8 +795,13 @@ CASES: list[Case] = [
             chunk(calls(**CALL), finish="STOP"),
         ],
         [
-            *(BEGUN, *ended("{}", {}), ("reset", "calls", [0]), ("unknown", {"functionResponse": {"name": "f"}})),
-            *(*ended('{"a":1}', {"a": 1}, "get", 1), ("finish", "tool_calls", ("STOP",), [1])),
+            *(
+                BEGUN,
+                *ended("{}", {}, "f", 0, "mcp"),
+                ("reset", "calls", ["*0"]),
+                ("unknown", {"functionResponse": {"name": "f"}}),
+            ),
+            *(*ended('{"a":1}', {"a": 1}, "get", 1), ("finish", "tool_calls", "STOP", ["*1"])),
         ],
     ),
     # --- ends ---
@@ -817,7 +813,7 @@ CASES: list[Case] = [
     (
         "a cut wins over the stop before it",
         [chunk(calls(**CALL), finish="STOP"), chunk(finish="SAFETY")],
-        [BEGUN, *ended('{"a":1}', {"a": 1}, "get"), ("finish", "content_filter", ("STOP", "SAFETY"), [])],
+        [BEGUN, *ended('{"a":1}', {"a": 1}, "get"), ("finish", "content_filter", "STOP", "SAFETY", [])],
     ),
     (
         "no reason at all",
@@ -832,10 +828,16 @@ CASES: list[Case] = [
             | {"usageMetadata": {"promptTokenCount": 7}},
         ],
         [
-            *(BEGUN, ("start", 0, "f"), *ended('{"a":1}', {"a": 1}, "get", 1), ("start", 2, "h"), ("delta", 2, "{")),
+            *(
+                BEGUN,
+                ("start", 0, "*0", "f"),
+                *ended('{"a":1}', {"a": 1}, "get", 1),
+                ("start", 2, "*2", "h"),
+                ("value", 2, "{"),
+            ),
             *(("usage", 7, None), ("end", 0, "incomplete", "cut"), ("end", 2, "incomplete", "cut")),
             ("error", "provider", "Malformed: f(", "MALFORMED_FUNCTION_CALL"),
-            ("finish", "error", ("MALFORMED_FUNCTION_CALL",), []),
+            ("finish", "error", "MALFORMED_FUNCTION_CALL", []),
         ],
     ),
     (
@@ -847,12 +849,12 @@ CASES: list[Case] = [
                 "responseId": "r",
             },
         ],
-        [("message", "r", None), ("usage", 4, None), ("finish", "content_filter", ("PROHIBITED_CONTENT",), [])],
+        [("message", "r", None), ("usage", 4, None), ("finish", "content_filter", "PROHIBITED_CONTENT", [])],
     ),
     (
         "a blocked prompt, and whose it was",
         [{"promptFeedback": {"blockReason": "OTHER"}, "modelVersion": "m"}],
-        [("message", None, "m"), ("finish", "content_filter", ("OTHER",), [])],
+        [("message", None, "m"), ("finish", "content_filter", "OTHER", [])],
     ),
     (
         "a reason to block beside an answer",
@@ -871,13 +873,13 @@ CASES: list[Case] = [
     (
         "a prompt blocked after a call with an empty object",
         [chunk(calls(name="f", args={})), {"promptFeedback": {"blockReason": "OTHER"}, "candidates": []}],
-        [BEGUN, *ended("{}", {}), ("finish", "content_filter", ("OTHER",), [])],
+        [BEGUN, *ended("{}", {}), ("finish", "content_filter", "OTHER", [])],
     ),
     # --- errors ---
     (
         "an error instead of an answer",
         [{"error": {"code": 429, "message": "slow down", "status": "RESOURCE_EXHAUSTED"}}],
-        [("error", "provider", "slow down", "RESOURCE_EXHAUSTED"), ("finish", "error", (), [])],
+        [("error", "provider", "slow down", "RESOURCE_EXHAUSTED"), ("finish", "error", [])],
     ),
     (
         "an error in the middle, and what comes after it",
@@ -888,14 +890,14 @@ CASES: list[Case] = [
         ],
         [
             *(BEGUN, *ended("{}", {}, "e"), *ended("{}", {}, "g", 1)),
-            *(("start", 2, "f"), ("delta", 2, "{"), ("delta", 2, '"a":"x'), ("end", 2, "incomplete", "cut")),
-            *(("error", "provider", "", "CANCELLED"), ("finish", "error", ("STOP",), [])),
+            *(("start", 2, "*2", "f"), ("value", 2, "{"), ("value", 2, '"a":"x'), ("end", 2, "incomplete", "cut")),
+            *(("error", "provider", "", "CANCELLED"), ("finish", "error", "STOP", [])),
         ],
     ),
     (
         "an error beside a call with an empty object",
         [chunk(calls(name="f", args={})) | {"error": {"code": 500, "message": "oh"}}],
-        [BEGUN, *ended("{}", {}), ("error", "provider", "oh", "500"), ("finish", "error", (), [])],
+        [BEGUN, *ended("{}", {}), ("error", "provider", "oh", "500"), ("finish", "error", [])],
     ),
     # --- candidates ---
     (
@@ -908,19 +910,25 @@ CASES: list[Case] = [
             chunk(DONE, index=0, finish="MAX_TOKENS"),
         ],
         [
-            *(BEGUN, ("start", 0, "f"), ("delta", 0, "{"), ("start", (1, 0), "g"), ("delta", (1, 0), "{")),
-            *(("delta", (1, 0), '"b":2'), ("delta", 0, '"a":1'), ("text", "x", 1)),
-            *(("delta", (1, 0), "}"), ("end", (1, 0), "complete", {"b": 2})),
-            *(("delta", 0, "}"), ("end", 0, "complete", {"a": 1})),
-            *(("finish", "length", ("MAX_TOKENS",), []), ("finish", "tool_calls", ("STOP",), [(1, 0)], 1)),
+            *(
+                BEGUN,
+                ("start", 0, "*0", "f"),
+                ("value", 0, "{"),
+                ("start", "#1", 0, "*1.0", "g"),
+                ("value", "#1", 0, "{"),
+            ),
+            *(("value", "#1", 0, '"b":2'), ("value", 0, '"a":1'), ("text", "#1", "x")),
+            *(("value", "#1", 0, "}"), ("end", "#1", 0, "complete", {"b": 2})),
+            *(("value", 0, "}"), ("end", 0, "complete", {"a": 1})),
+            *(("finish", "length", "MAX_TOKENS", []), ("finish", "#1", "tool_calls", "STOP", ["*1.0"])),
         ],
     ),
     (
         "one candidate fails, another had a call with an empty object",
         [chunk(calls(name="f", args={}), index=1), chunk(index=0, finish="MALFORMED_RESPONSE")],
         [
-            *(BEGUN, *ended("{}", {}, index=(1, 0)), ("error", "provider", "", "MALFORMED_RESPONSE")),
-            *(("finish", "error", (), [], 1), ("finish", "error", ("MALFORMED_RESPONSE",), [])),
+            *(BEGUN, *ended("{}", {}, at=("#1",)), ("error", "provider", "", "MALFORMED_RESPONSE")),
+            *(("finish", "#1", "error", []), ("finish", "error", "MALFORMED_RESPONSE", [])),
         ],
     ),
     # --- dumps ---
@@ -959,19 +967,19 @@ CASES: list[Case] = [
         [
             *(("message", "r", "m"), ("usage", 1, 2)),
             *(
-                ("start", 0, "f"),
+                ("start", 0, "*0", "f", "mcp"),
                 *streamed('{"a_b":"x"', " ", ',"c_d":1}'),
                 ("end", 0, "complete", {"a_b": "x", "c_d": 1}),
             ),
-            *(("reset", "calls", [0]), ("unknown", {"function_response": {"name": "f"}})),
-            *(("reasoning", "", "thoughtSignature", "c2ln"), ("error", "provider", "no", "MALFORMED_RESPONSE")),
-            ("finish", "error", ("MALFORMED_RESPONSE",), []),
+            *(("reset", "calls", ["*0"]), ("unknown", {"function_response": {"name": "f"}})),
+            *(("reasoning", "", "thoughtSignature", "c2ln", None), ("error", "provider", "no", "MALFORMED_RESPONSE")),
+            ("finish", "error", "MALFORMED_RESPONSE", []),
         ],
     ),
     (
         "a blocked prompt in snake_case",
         [{"prompt_feedback": {"block_reason": "SAFETY"}}],
-        [BEGUN, ("finish", "content_filter", ("SAFETY",), [])],
+        [BEGUN, ("finish", "content_filter", "SAFETY", [])],
     ),
 ]
 
@@ -993,14 +1001,12 @@ class TestCases(WireCases):
     cases = CASES
     nobodys = ("an error instead of an answer",)
     bodies = SSE | {"array": json_array}
+    shown = staticmethod(shown)
     cuts = 300
     mutations = 300
     words = ("$.a", "STOP", "x")
     members = ("name", "args", "index", "text", "parts", "a")
     odd = st.builds(lambda: 10**5000) | st.sampled_from([{"a": 1}, [{"jsonPath": "$.a"}]])
-
-    def shown(self, events: list[Event]) -> list[Any]:
-        return shown(events)
 
 
 @st.composite
@@ -1061,11 +1067,11 @@ def test_a_call_is_shown_and_over_as_soon_as_it_is_known() -> None:
     ]
     assert moments == [
         [BEGUN, *ended('{"a":1}', {"a": 1}, "get")],
-        [("start", 1, "f"), ("delta", 1, "{")],
-        [("delta", 1, '"a":"x')],
-        [("delta", 1, '"}'), ("end", 1, "complete", {"a": "x"})],
-        [("start", 2, "h")],
-        [("delta", 2, "{}"), ("end", 2, "complete", {})],
+        [("start", 1, "*1", "f"), ("value", 1, "{")],
+        [("value", 1, '"a":"x')],
+        [("value", 1, '"}'), ("end", 1, "complete", {"a": "x"})],
+        [("start", 2, "*2", "h")],
+        [("value", 2, "{}"), ("end", 2, "complete", {})],
     ]
 
 
@@ -1157,7 +1163,7 @@ def test_a_rejected_call_takes_no_more() -> None:
     events += stream.end()
     check(events)
     assert shown(events) == [
-        *(BEGUN, ("start", 0, "f"), ("delta", 0, "{"), ("end", 0, "incomplete", "rejected")),
+        *(BEGUN, ("start", 0, "*0", "f"), ("value", 0, "{"), ("end", 0, "incomplete", "rejected")),
         *(("unknown", gives(at("$.b", 1))), NOTHING),
     ]
 
@@ -1174,14 +1180,14 @@ def test_a_bare_error_between_events_is_heard() -> None:
     body += b'{\n  "error": {\n    "code": 499,\n    "message": "gone",\n    "status": "CANCELLED"\n  }\n}\n'
     expected = [
         *(BEGUN, ("text", "First ")),
-        *(("error", "provider", "gone", "CANCELLED"), ("finish", "error", ("STOP",), [])),
+        *(("error", "provider", "gone", "CANCELLED"), ("finish", "error", "STOP", [])),
     ]
     assert shown(run([body], "gemini")) == shown(run(byte_by_byte(body))) == expected
 
 
 def test_a_terminator_that_another_server_puts_at_the_end() -> None:
     events = run([chunk(calls(name="f", args={})), "[DONE]"], "gemini")
-    assert shown(events) == [BEGUN, *ended("{}", {}), ("finish", "tool_calls", (), [0])]
+    assert shown(events) == [BEGUN, *ended("{}", {}), ("finish", "tool_calls", ["*0"])]
 
 
 # --- finish reasons ----------------------------------------------------------------------------------------------
@@ -1248,9 +1254,9 @@ def test_the_limit_on_indexes_ends_the_stream() -> None:
     assert shown(outcome(payloads, limits=Limits(array_index=2)))[-1] == ENDED
     events = outcome(payloads, limits=Limits(array_index=1))
     assert shown(events) == [
-        *(BEGUN, ("start", 0, "f"), *streamed("{", '"a":[1', ",1"), ("end", 0, "incomplete", "cut")),
+        *(BEGUN, ("start", 0, "*0", "f"), *streamed("{", '"a":[1', ",1"), ("end", 0, "incomplete", "cut")),
         ("error", "limit", "array_index=1: the index 2 in $.a[2] is over 1", None),
-        *(("unknown", updates[2]), ("finish", "error", ("STOP",), [])),
+        *(("unknown", updates[2]), ("finish", "error", "STOP", [])),
     ]
     assert [event.call for event in events if isinstance(event, StreamError)] == [
         event.call for event in events if isinstance(event, ToolCallStart)
@@ -1261,10 +1267,10 @@ def test_the_limit_on_depth_ends_the_call() -> None:
     payloads = [chunk(gives(at("$.a.b", 1), name="f", more=False), calls(**CALL), finish="STOP")]
     assert len(outcome(payloads, limits=Limits(depth=2))[-1].calls) == 2  # type: ignore[union-attr]
     assert shown(outcome(payloads, limits=Limits(depth=1))) == [
-        *(BEGUN, ("start", 0, "f"), ("delta", 0, "{")),
+        *(BEGUN, ("start", 0, "*0", "f"), ("value", 0, "{")),
         ("unknown", gives(at("$.a.b", 1), name="f", more=False)),
         *(*ended('{"a":1}', {"a": 1}, "get", 1), ("end", 0, "invalid", "depth")),
-        ("finish", "tool_calls", ("STOP",), [1]),
+        ("finish", "tool_calls", "STOP", ["*1"]),
     ]
 
 
@@ -1287,7 +1293,7 @@ def test_the_limit_on_arguments_ends_the_stream() -> None:
     assert [(event.kind, event.call is not None) for event in events if isinstance(event, StreamError)] == [
         ("limit", True)
     ]
-    assert shown(events)[-1] == ("finish", "error", ("STOP",), [])
+    assert shown(events)[-1] == ("finish", "error", "STOP", [])
 
 
 @pytest.mark.parametrize(

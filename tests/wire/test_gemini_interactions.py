@@ -287,6 +287,7 @@ CASES: list[Case] = [
 class TestCases(WireCases):
     wire = WIRE
     cases = CASES
+    shown = staticmethod(plain)
 
 
 def test_the_events_name_stands_in_for_the_type() -> None:

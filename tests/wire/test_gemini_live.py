@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support import run
+from support import plain, run
 from support.wires import LINES, Case, WireCases
 
 from toolwire import Message, Stream
@@ -191,6 +191,7 @@ class TestCases(WireCases):
     wire = WIRE
     cases = CASES
     bodies = LINES
+    shown = staticmethod(plain)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support import run
+from support import plain, run
 from support.wires import LINES, Case, WireCases
 
 from toolwire import Message
@@ -180,6 +180,7 @@ class TestCases(WireCases):
     cases = CASES
     nobodys = ("an error and nothing else",)
     bodies = LINES
+    shown = staticmethod(plain)
 
 
 @pytest.mark.parametrize(

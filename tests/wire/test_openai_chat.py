@@ -1,35 +1,23 @@
 from __future__ import annotations
 
 import copy
-import re
+import json
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import pytest
-from support import run, whose
-from support.wires import SSE, Case, Item, Payload, WireCases
+from support import run
+from support.wires import SSE, Case, Item, Payload, WireCases, shown
 
 from toolwire.events import (
     Event,
     Finish,
-    MessageStart,
-    ReasoningDelta,
-    RefusalDelta,
-    Reset,
     StreamError,
-    TextDelta,
-    ToolCallDelta,
     ToolCallEnd,
-    ToolCallStart,
-    Unknown,
     Usage,
 )
 from toolwire.limits import Limits
 from toolwire.wire.openai_chat import FINISH, recognises
-
-if TYPE_CHECKING:
-    from toolwire.call import ToolCall
-
 
 # --- what a provider sends -------------------------------------------------------------------------------------
 
@@ -89,7 +77,7 @@ CALLS = ending("tool_calls")
 # What says nothing in its place.
 NO_INDEX: list[Any] = [None, True, [0], {"x": 0}]
 NO_WORD: list[Any] = ["", None, "null", [], {}, True]
-NO_ARGUMENTS: list[Any] = [None, "", {}, [], 5]
+NO_ARGUMENTS: list[Any] = [None, "", {}, []]
 NO_CHOICE: list[Any] = [None, "x", [], True]
 NO_REASON: list[Any] = [None, "", "null", False, [], {}]
 NO_ERROR: list[Any] = [None, "", {}, [], 0, False]
@@ -117,50 +105,6 @@ QUOTA = {"message": "pay", "type": "quota_error", "code": "quota"}
 # --- what it comes to ------------------------------------------------------------------------------------------
 
 BEGUN = ("message", "chat_1", "m")
-
-
-def shown(events: list[Event]) -> list[tuple[Any, ...]]:
-    """Events as values to compare, calls as they ended. A generated id shows as "*", a choice but the first with #."""
-
-    def one(event: Event) -> tuple[Any, ...]:
-        at = (f"#{number}",) if (number := getattr(event, "choice", 0)) != 0 else ()
-        match event:
-            case MessageStart():
-                return ("message", event.id, event.model)
-            case TextDelta():
-                return ("text", *at, event.text)
-            case RefusalDelta():
-                return ("refusal", *at, event.text)
-            case ReasoningDelta():
-                rest = (event.signature, event.extra) if event.signature or event.extra else ()
-                return ("reasoning", *at, event.text, event.field, *rest)
-            case ToolCallStart(call):
-                kind = () if call.kind == "function" else (call.kind,)
-                return ("start", *at, call.index, _id(call), call.name, *kind, *([call.extra] if call.extra else []))
-            case ToolCallDelta(call):
-                return ("value" if call.encoded else "delta", *at, call.index, event.text)
-            case ToolCallEnd(call):
-                good = call.status in ("complete", "repaired")
-                value = call.arguments if good else call.error and call.error.reason
-                return ("end", *at, call.index, call.status, value)
-            case Usage():
-                return ("usage", event.input_tokens, event.output_tokens)
-            case Finish():
-                return ("finish", *at, event.reason, *event.raw, [_id(call) for call in event.calls])
-            case Reset():
-                return ("reset", event.scope, [_id(call) for call in event.calls])
-            case StreamError():
-                return ("error", whose(event), event.message, event.code)
-            case Unknown():
-                return ("unknown", event.event, event.payload)
-        raise AssertionError(event)
-
-    return [one(event) for event in events]
-
-
-def _id(call: ToolCall) -> Any:
-    shown = "*" if re.fullmatch("call_[0-9a-f]{24}", call.id) else call.id
-    return shown if call.vendor_id in (None, call.id) else (shown, call.vendor_id)
 
 
 # --- the cases -------------------------------------------------------------------------------------------------
@@ -265,14 +209,14 @@ IDENTITY: list[Case] = [
         [tool(None, None, "f", '{"a":1}'), tool(None, None, "g", '{"b":'), tool(None, arguments="2}"), CALLS, DONE],
         [
             BEGUN,
-            ("start", 0, "*", "f"),
+            ("start", 0, "*0", "f"),
             ("delta", 0, '{"a":1}'),
-            ("start", 1, "*", "g"),
+            ("start", 1, "*1", "g"),
             ("delta", 1, '{"b":'),
             ("delta", 1, "2}"),
             ENDED,
             ("end", 1, "complete", {"b": 2}),
-            ("finish", "tool_calls", "tool_calls", ["*", "*"]),
+            ("finish", "tool_calls", "tool_calls", ["*0", "*1"]),
         ],
     ),
     (
@@ -280,13 +224,13 @@ IDENTITY: list[Case] = [
         [tool(None, None, "f", '{"a":1}'), tool(None, None, "f", '{"b":2}'), CALLS, DONE],
         [
             BEGUN,
-            ("start", 0, "*", "f"),
+            ("start", 0, "*0", "f"),
             ("delta", 0, '{"a":1}'),
-            ("start", 1, "*", "f"),
+            ("start", 1, "*1", "f"),
             ("delta", 1, '{"b":2}'),
             ENDED,
             ("end", 1, "complete", {"b": 2}),
-            ("finish", "tool_calls", "tool_calls", ["*", "*"]),
+            ("finish", "tool_calls", "tool_calls", ["*0", "*1"]),
         ],
     ),
     (
@@ -337,11 +281,11 @@ IDENTITY: list[Case] = [
         [tool(*FIRST), tool(0, None, "f", '{"b":2}'), CALLS, DONE],
         [
             *AT_ONCE[:3],
-            ("start", 1, "*", "f"),
+            ("start", 1, "*1", "f"),
             ("delta", 1, '{"b":2}'),
             ENDED,
             ("end", 1, "complete", {"b": 2}),
-            ("finish", "tool_calls", "tool_calls", ["c1", "*"]),
+            ("finish", "tool_calls", "tool_calls", ["c1", "*1"]),
         ],
     ),
     (
@@ -390,11 +334,11 @@ IDENTITY: list[Case] = [
         [tool(*FIRST), tool(1, "c1", "f", '{"b":2}'), CALLS, DONE],
         [
             *AT_ONCE[:3],
-            ("start", 1, ("*", "c1"), "f"),
+            ("start", 1, ("*1", "c1"), "f"),
             ("delta", 1, '{"b":2}'),
             ENDED,
             ("end", 1, "complete", {"b": 2}),
-            ("finish", "tool_calls", "tool_calls", ["c1", ("*", "c1")]),
+            ("finish", "tool_calls", "tool_calls", ["c1", ("*1", "c1")]),
         ],
     ),
     (
@@ -402,10 +346,10 @@ IDENTITY: list[Case] = [
         [tool(0, "", "f", "{}"), CALLS, DONE],
         [
             BEGUN,
-            ("start", 0, "*", "f"),
+            ("start", 0, "*0", "f"),
             ("delta", 0, "{}"),
             ("end", 0, "complete", {}),
-            ("finish", "tool_calls", "tool_calls", ["*"]),
+            ("finish", "tool_calls", "tool_calls", ["*0"]),
         ],
     ),
     (
@@ -413,11 +357,11 @@ IDENTITY: list[Case] = [
         [tool(0, "", "f", '{"a":'), tool(0, "c1", "", "1}"), CALLS, DONE],
         [
             BEGUN,
-            ("start", 0, ("*", "c1"), "f"),
+            ("start", 0, ("*0", "c1"), "f"),
             ("delta", 0, '{"a":'),
             ("delta", 0, "1}"),
             ENDED,
-            ("finish", "tool_calls", "tool_calls", [("*", "c1")]),
+            ("finish", "tool_calls", "tool_calls", [("*0", "c1")]),
         ],
     ),
     # names
@@ -476,11 +420,11 @@ IDENTITY: list[Case] = [
         ],
         [
             BEGUN,
-            ("start", 0, "*", "f"),
+            ("start", 0, "*0", "f"),
             ("delta", 0, '{"a":'),
             ("delta", 0, "1}"),
             ENDED,
-            ("finish", "tool_calls", "function_call", ["*"]),
+            ("finish", "tool_calls", "function_call", ["*0"]),
         ],
     ),
     # kinds and unknown members
@@ -568,6 +512,19 @@ ARGUMENTS: list[Case] = [
         ],
         AT_ONCE,
     ),
+    *(
+        (
+            f"a scalar instead of text: {scalar!r}",
+            [calling(entry(0, "c1", "f", scalar)), CALLS, DONE],
+            [
+                *STARTED,
+                ("value", 0, json.dumps(scalar)),
+                ("end", 0, "invalid", "not_an_object"),
+                ("finish", "tool_calls", "tool_calls", []),
+            ],
+        )
+        for scalar in (5, 0, True)
+    ),
     (
         "an object instead of text",
         [calling(entry(0, "c1", "f", {"a": 1})), calling(entry(0, arguments={})), CALLS, DONE],
@@ -578,13 +535,13 @@ ARGUMENTS: list[Case] = [
         [calling(entry(None, None, "f", {"a": 1}), entry(None, None, "f", {"b": 2})), CALLS, DONE],
         [
             BEGUN,
-            ("start", 0, "*", "f"),
+            ("start", 0, "*0", "f"),
             ("value", 0, '{"a":1}'),
-            ("start", 1, "*", "f"),
+            ("start", 1, "*1", "f"),
             ("value", 1, '{"b":2}'),
             ENDED,
             ("end", 1, "complete", {"b": 2}),
-            ("finish", "tool_calls", "tool_calls", ["*", "*"]),
+            ("finish", "tool_calls", "tool_calls", ["*0", "*1"]),
         ],
     ),
     (
@@ -592,10 +549,10 @@ ARGUMENTS: list[Case] = [
         [chunk(choice({"function_call": {"name": "f", "arguments": {"a": 1}}})), ending("function_call"), DONE],
         [
             BEGUN,
-            ("start", 0, "*", "f"),
+            ("start", 0, "*0", "f"),
             ("value", 0, '{"a":1}'),
             ENDED,
-            ("finish", "tool_calls", "function_call", ["*"]),
+            ("finish", "tool_calls", "function_call", ["*0"]),
         ],
     ),
     (
@@ -847,7 +804,7 @@ CHOICES: list[Case] = [
         ],
         [
             *CALLED[:3],
-            ("start", "#1", 0, ("*", "c1"), "f"),
+            ("start", "#1", 0, ("*1.0", "c1"), "f"),
             ("delta", "#1", 0, '{"b":'),
             ("text", "#1", "t"),
             ("delta", 0, "1}"),
@@ -855,7 +812,7 @@ CHOICES: list[Case] = [
             ENDED,
             ("end", "#1", 0, "complete", {"b": 2}),
             CONFIRMED,
-            ("finish", "#1", "tool_calls", "tool_calls", [("*", "c1")]),
+            ("finish", "#1", "tool_calls", "tool_calls", [("*1.0", "c1")]),
         ],
     ),
     (
@@ -1178,7 +1135,7 @@ ENVELOPES: list[Case] = [
     (
         "what is no chunk is passed on",
         [ROLE, *(("later", each) for each in NO_CHUNKS), saying("a", "stop"), DONE],
-        [BEGUN, *(("unknown", "later", each) for each in NO_CHUNKS), ("text", "a"), ("finish", "stop", "stop", [])],
+        [BEGUN, *(("unknown", each, "later") for each in NO_CHUNKS), ("text", "a"), ("finish", "stop", "stop", [])],
     ),
     (
         "a whole body ends the turn",
@@ -1218,11 +1175,11 @@ ENVELOPES: list[Case] = [
         [
             BEGUN,
             ("text", "a"),
-            ("start", "#1", 0, "*", "f"),
+            ("start", "#1", 0, "*1.0", "f"),
             ("delta", "#1", 0, "{}"),
             ("end", "#1", 0, "complete", {}),
             ("finish", "stop", "stop", []),
-            ("finish", "#1", "tool_calls", "function_call", ["*"]),
+            ("finish", "#1", "tool_calls", "function_call", ["*1.0"]),
         ],
     ),
     (
@@ -1250,13 +1207,10 @@ class TestCases(WireCases):
     wire = "openai-chat"
     cases = CASES
     nobodys = ("a body that is an error",)
-    bodies = {name: partial(body, after=": PROCESSING") for name, body in SSE.items()}
+    bodies: ClassVar = {name: partial(body, after=": PROCESSING") for name, body in SSE.items()}
     cuts = 300
     mutations = 1000
     words = ("stop", "custom")
-
-    def shown(self, events: list[Event]) -> list[Any]:
-        return shown(events)
 
 
 MEANINGS: dict[str, tuple[str, bool]] = {  # of a turn with a whole call: the reason, and whether the call may be run

@@ -6,7 +6,7 @@ import msgspec
 
 __all__ = ["LineJoiner"]
 
-_FIELDS = (b"data:", b"event:", b":", b"id:", b"retry:")
+_FIELDS = (b"data:", b"event:", b"id:", b"retry:")
 
 
 class LineJoiner:
@@ -35,7 +35,7 @@ class LineJoiner:
             return b""
         self._decided = True
         held, self._held = self._held, b""
-        self._lines = not piece or piece.startswith((*_FIELDS, b"{"))
+        self._lines = not piece or piece.startswith(b"{" if held.startswith(b"{") else _FIELDS)
         return held + b"\n" + piece + b"\n" if self._lines else held + piece
 
     def end(self) -> bytes:

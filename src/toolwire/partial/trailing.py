@@ -10,6 +10,7 @@ told from all others:
 | three backticks | a `code_fence` |
 | `{}`, or text that can't begin a JSON value | `trailing_junk`, which lasts until a `{` |
 | anything else that begins a JSON value | a second document: the fault `concatenated`, never repaired |
+| brackets and commas, and then a value | the document, with a bracket too many: a fault, never repaired |
 
 All of it is kept apart from the document's text until a fault makes it part of the raw record.
 """
@@ -32,6 +33,8 @@ _WORDS: Final = ("true", "false", "null")
 _JUNK: Final = "trailing_junk"
 _SECOND: Final = "concatenated"
 _STRAY: Final = "malformed"
+_BENT: Final = " \t\n\r,]}"
+_GOES_ON: Final = "the value goes on behind its last bracket"
 _ENOUGH: Final = 8
 """No decision looks at more characters of a piece than these, a repeat aside."""
 
@@ -57,6 +60,7 @@ class Trail:
 
     __slots__ = (
         "_at",
+        "_bent",
         "_container",
         "_document",
         "_end",
@@ -82,6 +86,7 @@ class Trail:
         self._pieces: list[tuple[RepairName, int]] = []
         self._at = -1
         self._junk = False
+        self._bent = False  # the junk is only brackets and commas so far
         self._repeats = False
         self.tail = ""
         self.fault: Fault | None = None
@@ -98,6 +103,14 @@ class Trail:
             if self._at >= 0:
                 self._step(i)
             elif self._junk:
+                if self._bent:
+                    if tail[i] in _BENT:
+                        i += 1
+                        continue
+                    self._bent = False
+                    if tail[i] in '"[' or tail[i] in _DIGITS:
+                        self.fault = Fault(_STRAY, len(self._document) + i, _GOES_ON)
+                        return
                 i = tail.find("{", i)
                 if i < 0:
                     return
@@ -198,6 +211,7 @@ class Trail:
     def _begin_junk(self) -> None:
         if not self._junk or self._pieces[-1][0] != _JUNK:
             self._pieces.append((_JUNK, self._at))
+            self._bent = self.tail[self._at] in _BENT
         self._at = -1
         self._junk = True
 

@@ -84,10 +84,16 @@ class ErrorReport(NamedTuple):
 
 def error_of(error: Any) -> ErrorReport | None:
     """The error in an `error` field: an object with message and code, type or status, or just a text. None if empty."""
-    if isinstance(error, str) and error:
-        return ErrorReport(error, None, error)
-    if not isinstance(error, dict) or not error:
+    if isinstance(error, list):
+        error = next((each for each in error if each), None)
+    if not error:
         return None
+    if not isinstance(error, dict):
+        if isinstance(error, str):
+            return ErrorReport(error, None, error)
+        known = count(error)
+        known = known if known is not None and 400 <= known <= 599 else None
+        return ErrorReport(f"error: {error!r}", word(error) or None, error, known)
     code = word(error.get("code"))
     status = word(error.get("status")) or word(error.get("type"))
     # A numeric code is an HTTP status; a word beside it says more.

@@ -218,6 +218,9 @@ class Decoder:
                 else:
                     acc.value(call, piece)
             case _:
+                if delta.get("type") == "input_json_delta" and key != self._other:
+                    for call in self._open.values():  # the text is one of theirs, and lost
+                        acc.invalidate(call, "malformed", "argument text came for a block that had not begun")
                 acc.unknown(payload, event)
 
     def _stop(self, key: _Key) -> None:

@@ -13,7 +13,7 @@ here has its row below; which call a delta belongs to is decided by the accumula
 * usage inside a choice (Moonshot), in a chunk without choices, cumulative on every chunk
 * `finish_reason` more than once, per call, or different ones; `native_finish_reason` tells of a cut that
   `finish_reason` hides (OpenRouter)
-* `error` beside `choices`, alone, or in an event of its name
+* `error` beside `choices`, in a choice, alone, in an event of its name, or flat (`object: "error"`)
 * a choice without `delta`: content filter annotations (Azure)
 """
 
@@ -81,6 +81,7 @@ class Decoder:
     def __init__(self, acc: Accumulator) -> None:
         self._acc = acc
         self._failed = ""  # a finish reason that says so
+        self._error: ErrorReport | None = None  # in a choice
 
     def feed(self, payload: dict[str, Any], event: str) -> None:
         """One chunk."""
@@ -94,8 +95,8 @@ class Decoder:
         for choice in items(choices):
             if isinstance(choice, dict):
                 body = self._choice(choice) or body
-        error = error_of(payload.get("error"))
-        if error is None and event == "error":
+        error = error_of(payload.get("error")) or self._error
+        if error is None and (event == "error" or payload.get("object") == "error"):
             error = error_of(payload)
         if error is not None:
             report(acc, error)
@@ -124,12 +125,13 @@ class Decoder:
             if isinstance(entry, dict):
                 self._call(entry, number)
         legacy = delta.get("function_call")
-        if isinstance(legacy, dict) and legacy:
+        if isinstance(legacy, dict) and legacy and not items(delta.get("tool_calls")):
             # One call for ever: its name sent again is a repeat, so it has an index like any other.
             arguments = legacy.get("arguments")
             name = word(legacy.get("name"))
             acc.fragment(number, "function_call", "", name, text(arguments), value=_value(arguments))
         self._usage(choice.get("usage"))
+        self._error = self._error or error_of(choice.get("error"))
         self._finish(choice, number)
         return body
 
@@ -211,5 +213,5 @@ def _unwrapped(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def _value(arguments: Any) -> Any:
-    """Arguments that are an object instead of text. An empty one in a delta says nothing."""
-    return arguments if isinstance(arguments, dict | list) and arguments else None
+    """Arguments that are a value instead of text. An empty object in a delta says nothing."""
+    return None if isinstance(arguments, str) or arguments in ({}, []) else arguments

@@ -301,6 +301,9 @@ class Decoder:
         """An item's end, with all it holds. It may come again in the final response."""
         first, item.settled = not item.settled, True
         if item.call is not None:
+            name = word(raw.get("name"))
+            if name and item.call.name and name != item.call.name:
+                self._acc.contradict(item.call, f"the final copy of the call names another tool, {name!r}")
             self._feed(item, item.call, raw.get(CALLS[item.type][1]), copy=True)
             if not item.fed:
                 self._feed(item, item.call, item.start, copy=True)
@@ -356,11 +359,11 @@ class Decoder:
                 self._say(item, channel, place, text(value) or text(obj(value).get("text")))
 
     def _feed(self, item: _Item, call: ToolCall, value: Any, *, copy: bool) -> None:
-        """Argument text, or an object instead of it; an empty one says nothing."""
-        item.fed = item.fed or (isinstance(value, str | dict | list) and bool(value))
+        """Argument text, or a value instead of it; an empty object says nothing."""
+        item.fed = item.fed or value not in (None, "", {}, [])
         if isinstance(value, str):
             (self._acc.snapshot if copy else self._acc.append)(call, value)
-        elif isinstance(value, dict | list) and value and not same(call.buf, value):
+        elif value not in (None, {}, []) and not same(call.buf, value):
             self._acc.value(call, value)
 
     def _copy(self, item: _Item, channel: str, part: object, whole: str, payload: Any, event: str) -> None:
