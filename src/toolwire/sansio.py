@@ -371,9 +371,7 @@ class Stream:
         for payload, event in held:
             self._acc.unknown(payload, event)
         keys = ", ".join(sorted(map(str, held[0][0]))[:8])
-        self._acc.fail(
-            "protocol", f"no wire is known by these payloads (keys of the first: {keys}); name it with wire="
-        )
+        self._acc.fail("protocol", f"no wire is known by these payloads (keys of the first: {keys}); name the wire")
 
     def _terminate(self) -> None:
         self._give_up_on_auto()

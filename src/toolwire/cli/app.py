@@ -50,6 +50,10 @@ def run(argv: Sequence[str] | None = None) -> int:
         return PIPE_CLOSED
     except KeyboardInterrupt:
         return INTERRUPTED
+    except OSError as error:  # input is read with errors of its own; what is left is output
+        _silence_stdout()
+        complain(f"can't write the output: {error}")
+        return 2
     return code
 
 

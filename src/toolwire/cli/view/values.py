@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["CLOSED", "Edge", "compact", "value_lines"]
 
 _KEY, _STRING, _NUMBER, _WORD, _QUIET = "cyan", "green", "magenta", "yellow", "dim"
-_PLAIN_KEY = re.compile(r"[^\s\"':,{}\[\]\x00-\x1f]{1,40}")
+_PLAIN_KEY = re.compile(r"[^\s\"':,{}\[\]\x00-\x1f\ud800-\udfff]{1,40}")
 _MAX_DEPTH: Final = 8
 _STRING_ROWS: Final = 12
 
