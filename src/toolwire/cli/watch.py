@@ -49,7 +49,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     add_wire(parser)
     parser.add_argument(
         "--pace",
-        type=duration,
+        type=_duration,
         default=_PACE,
         metavar="SECONDS",
         help=f"seconds from payload to payload when a recording is replayed; 0 for no wait (default {_PACE})",
@@ -60,7 +60,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.set_defaults(run=run)
 
 
-def duration(text: str) -> float:
+def _duration(text: str) -> float:
     pace = float(text)
     if not 0 <= pace <= 3600:
         raise ValueError(text)

@@ -31,8 +31,8 @@ def print_report(record: dict[str, Any], console: Console) -> None:
         _fact("aborted", Text(f"an attempt that the provider began anew ({said})", "yellow"), console)
     if record["error"] is not None:
         error = record["error"]
-        said = Text(f"{clean(error['kind'])}: {clean(error['message'])}", "red")
-        console.print(Text.assemble(("  error     ", "dim"), said), soft_wrap=True)
+        told = Text(f"{clean(error['kind'])}: {clean(error['message'])}", "red")
+        console.print(Text.assemble(("  error     ", "dim"), told), soft_wrap=True)
     if record["usage"] is not None:
         pairs = ((way, record["usage"][key]) for way, key in (("in", "input"), ("out", "output")))
         known = [f"{count(number, 'token')} {way}" for way, number in pairs if number is not None]
