@@ -92,6 +92,23 @@ def test_too_many_calls() -> None:
     assert len(stream.calls) == 500
 
 
+@pytest.mark.parametrize("over", [False, True])
+def test_names_and_choices(over: bool) -> None:
+    """A name that goes on and on, and choices without number, end at their limits and not before."""
+    limits = toolwire.Limits(name_chars=1000, choices=10)
+    part = {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"name": "ab" * 50}}]}}]}
+    other = {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"name": "cd" * 50}}]}}]}
+    _, error, _ = drain([to_sse([part, other] * 5), *([to_sse([part])] if over else []), END], limits=limits)
+    assert (error and error.message) == ("a tool's name is longer than name_chars=1000" if over else None)
+
+    texts = [{"choices": [{"index": i, "delta": {"content": "a"}}]} for i in range(11 if over else 10)]
+    stream, error, _ = drain([to_sse(texts), END], limits=limits)
+    assert (error and (error.kind, error.message)) == (
+        ("limit", "more than choices=10 choices in one stream") if over else None
+    )
+    assert len(stream._acc.turns) == 10
+
+
 def test_100_000_calls() -> None:
     """With the limit raised they are simply read, each apart."""
     pieces = [*(chat(f'{{"n":{i}}}', i, f"c{i}") for i in range(100_000)), END]

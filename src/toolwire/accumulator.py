@@ -47,12 +47,14 @@ class Accumulator(CallBook):
 
     def text(self, text: str, choice: int = 0) -> None:
         """A piece of the answer's text."""
-        if self.running and text and (text := self._turn(choice).join("text", text)):
+        text = self._said("text", text, choice)
+        if text:
             self._events.append(TextDelta(text, choice))
 
     def refusal(self, text: str, choice: int = 0) -> None:
         """A piece of a refusal."""
-        if self.running and text and (text := self._turn(choice).join("refusal", text)):
+        text = self._said("refusal", text, choice)
+        if text:
             self._events.append(RefusalDelta(text, choice))
 
     def reasoning(
@@ -65,12 +67,10 @@ class Accumulator(CallBook):
         extra: Mapping[str, Any] | None = None,
     ) -> None:
         """A piece of reasoning, or its signature."""
-        if not self.running:
-            return
-        if text:
-            text = self._turn(choice).join("reasoning", text)
-        if text or signature or extra:
+        text = self._said("reasoning", text, choice)
+        if self.running and (signature or extra):
             self._turn(choice)
+        if self.running and (text or signature or extra):
             self._events.append(ReasoningDelta(text, choice, field, signature, extra))
 
     def usage(
@@ -196,6 +196,13 @@ class Accumulator(CallBook):
         self._begun = False
 
     # --- within ---
+
+    def _said(self, channel: str, text: str, choice: int) -> str:
+        """What of a piece of text can be told now."""
+        if not (self.running and text):
+            return ""
+        text = self._turn(choice).join(channel, text)
+        return text if self.running else ""  # a choice too many ends the stream
 
     def _end_open(self) -> None:
         for turn in self.turns.values():
