@@ -13,7 +13,7 @@ class LineJoiner:
     """Tells lines from arbitrary cuts by the first two pieces, and gives lines their ends back.
 
     A first piece that holds a line end, or is no whole line, decides for cuts. A whole line waits for the second piece:
-    if that begins another line, or is the blank one between events, the source hands over lines.
+    if that is another whole line, or the blank one between events, the source hands over lines.
     """
 
     __slots__ = ("_decided", "_held", "_lines")
@@ -35,7 +35,8 @@ class LineJoiner:
             return b""
         self._decided = True
         held, self._held = self._held, b""
-        self._lines = not piece or piece.startswith(b"{" if held.startswith(b"{") else _FIELDS)
+        begins = piece.startswith(b"{" if held.startswith(b"{") else _FIELDS)
+        self._lines = not piece or (begins and _whole_line(piece))
         return held + b"\n" + piece + b"\n" if self._lines else held + piece
 
     def end(self) -> bytes:
