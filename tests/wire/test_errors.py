@@ -83,6 +83,10 @@ ERRORS: dict[str, tuple[Any, str, bool, int | None, float | None]] = {
         3.0,
     ),
     "nothing known": ({"message": "???", "code": "weird"}, "server", True, None, None),
+    "a status": (503, "overloaded", True, 503, None),
+    "a number": (10**5000, "server", True, None, None),
+    "a truth": (True, "server", True, None, None),
+    "an array": ([{"type": "rate_limit_error", "message": "x"}], "rate_limit", True, None, None),
     "a text": ("boom", "server", True, None, None),
 }
 

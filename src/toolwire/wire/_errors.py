@@ -93,7 +93,7 @@ def error_of(error: Any) -> ErrorReport | None:
             return ErrorReport(error, None, error)
         known = count(error)
         known = known if known is not None and 400 <= known <= 599 else None
-        return ErrorReport(f"error: {error!r}", word(error) or None, error, known)
+        return ErrorReport(f"error {word(error) or type(error).__name__}", word(error) or None, error, known)
     code = word(error.get("code"))
     status = word(error.get("status")) or word(error.get("type"))
     # A numeric code is an HTTP status; a word beside it says more.
