@@ -1476,7 +1476,12 @@ QUIRKS: list[Quirk] = [
         "All arguments are in one fragment",
         ("recording:anthropic__sdkgo_fallback_tooluse.sse",),
     ),
-    Quirk("anthropic", "MiniMax behind gateways", "`[DONE]` comes in place of all the events", ()),
+    Quirk(
+        "anthropic",
+        "MiniMax behind gateways",
+        "`[DONE]` comes in place of all the events",
+        (f"{ANTHROPIC}test_done_in_place_of_all_the_events",),
+    ),
     # --- gemini
     Quirk(
         "gemini",
@@ -1598,7 +1603,12 @@ QUIRKS: list[Quirk] = [
         "A call comes without arguments, and they follow without its name",
         (f"{GEMINI}arguments in a second part, after an empty object",),
     ),
-    Quirk("gemini", "Gemini through other clients", "A call comes again without its signature", ()),
+    Quirk(
+        "gemini",
+        "Gemini through other clients",
+        "A call comes again without its signature: read as two calls",
+        (f"{GEMINI}the same call again, without its signature: two calls",),
+    ),
     Quirk(
         "gemini",
         "Gemini",

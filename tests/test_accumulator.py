@@ -9,8 +9,8 @@ from support import plain
 
 import toolwire
 from toolwire.accumulator import Accumulator
-from toolwire.call import Trust
 from toolwire.grammar import check
+from toolwire.trust import Trust
 
 START, DELTA, END, FINISH = "tool_call_start", "tool_call_delta", "tool_call_end", "finish"
 

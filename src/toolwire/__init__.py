@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from toolwire.call import CallError, ToolCall
+    from toolwire.call import ToolCall
     from toolwire.errors import ProviderError, ToolCallError, ToolwireError, UsageError
     from toolwire.events import (
         Event,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from toolwire.partial import DEFAULT_REPAIRS, MISSING, PartialJSON, Repair
     from toolwire.sansio import Stream, StreamOptions
     from toolwire.timing import Timeouts
+    from toolwire.trust import CallError
 
 __version__ = "0.1.0"
 
@@ -36,7 +37,7 @@ __version__ = "0.1.0"
 _HOMES = {
     name: f"toolwire.{module}"
     for module, names in {
-        "call": ("CallError", "ToolCall"),
+        "call": ("ToolCall",),
         "errors": ("ProviderError", "ToolCallError", "ToolwireError", "UsageError"),
         "events": (
             "Event",
@@ -59,6 +60,7 @@ _HOMES = {
         "partial": ("DEFAULT_REPAIRS", "MISSING", "PartialJSON", "Repair"),
         "sansio": ("Stream", "StreamOptions"),
         "timing": ("Timeouts",),
+        "trust": ("CallError",),
     }.items()
     for name in names
 }

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolwire.call import CallError
 from toolwire.call_book import CallBook
 from toolwire.events import (
     Finish,
@@ -24,6 +23,7 @@ from toolwire.events import (
     Unknown,
     Usage,
 )
+from toolwire.trust import CallError
 from toolwire.turn import Turn, settle_reason
 
 if TYPE_CHECKING:

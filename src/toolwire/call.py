@@ -9,40 +9,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-import msgspec
-
 from toolwire.errors import ToolCallError, UsageError
 from toolwire.partial import MISSING, PartialJSON
+from toolwire.trust import CallError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from toolwire.partial import Change, Repair
+    from toolwire.trust import Trust
 
-__all__ = ["CallError", "CallKind", "CallStatus", "ToolCall"]
+__all__ = ["CallKind", "CallStatus", "ToolCall"]
 
 CallKind = Literal["function", "custom", "server", "mcp"]
 CallStatus = Literal["open", "complete", "repaired", "incomplete", "invalid"]
-
-
-class CallError(msgspec.Struct, frozen=True):
-    """Why a call's arguments can't be used. `offset` is in characters of the argument text, where there is one.
-
-    `reason` is one of "malformed", "truncated", "concatenated", "not_an_object", "depth", "digits", "path_order",
-    "snapshot_mismatch" (the text itself), "cut" (the turn ended first), "rejected", "reset", "nameless".
-    """
-
-    reason: str
-    message: str
-    offset: int | None = None
-
-
-class Trust(msgspec.Struct, frozen=True):
-    """What a caller takes as leave to run a call: see `Stream`."""
-
-    confirm: Literal["turn", "call"] = "turn"
-    accept_repaired: bool = True
-    execute_on: frozenset[str] = frozenset({"tool_calls"})
 
 
 class ToolCall:

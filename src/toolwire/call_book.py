@@ -10,11 +10,12 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any
 
-from toolwire.call import CallError, ToolCall, Trust
+from toolwire.call import ToolCall
 from toolwire.encoding import encode, same
 from toolwire.events import MessageStart, Reset, ToolCallDelta, ToolCallEnd, ToolCallStart
 from toolwire.limits import Limits
 from toolwire.partial import DEFAULT_REPAIRS, PartialJSON
+from toolwire.trust import CallError, Trust
 from toolwire.turn import Turn, verdict
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from toolwire.call import CallError, ToolCall
+    from toolwire.call import ToolCall
+    from toolwire.trust import CallError
 
 __all__ = ["ProviderError", "ToolCallError", "ToolwireError", "UsageError"]
 

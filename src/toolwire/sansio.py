@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 import msgspec
 
 from toolwire.accumulator import Accumulator
-from toolwire.call import Trust
 from toolwire.errors import UsageError
 from toolwire.events import Finish, Unknown, Usage
 from toolwire.framing import FRAMINGS, AutoFramer
@@ -19,6 +18,7 @@ from toolwire.partial import DEFAULT_REPAIRS
 from toolwire.partial.repairs import repair_names
 from toolwire.payload import to_payload
 from toolwire.timing import Stopwatch, Timeouts
+from toolwire.trust import Trust
 from toolwire.wire import ALIASES, WIRES, load
 from toolwire.wire._errors import error_of, report
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolwire.call import CallError
+from toolwire.trust import CallError
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

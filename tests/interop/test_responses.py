@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 import socket
 import struct
 import threading
@@ -166,8 +167,6 @@ def test_a_whole_answer_instead_of_a_stream(read: Any) -> None:
     tool = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     body = {"object": "chat.completion", "choices": [{"index": 0, "message": {"tool_calls": [tool]}}]}
     body["choices"][0]["finish_reason"] = "tool_calls"  # type: ignore[index]
-    import json
-
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
     with serving(send(json.dumps(body).encode(), head)) as url:
         events = read(url, None)
@@ -261,3 +260,34 @@ def test_a_slow_consumer_is_not_the_sources_fault() -> None:
     check(events)
     assert events[-1].type == "finish"
     assert events[-1].reason == "tool_calls"
+
+
+def test_requests_without_stream_gives_the_whole_body() -> None:
+    """The client has read everything: the events are those of the stream, with the head in sight."""
+    with serving(send(STREAM)) as url:
+        events = list(toolwire.stream(requests.post(url, timeout=5)))
+
+    check(events)
+    assert [call.name for call in events[-1].calls] == ["f"]
+
+
+def test_a_response_at_the_other_edge() -> None:
+    """A sync response is read in a thread by the async edge; an async one can't be read by the sync edge."""
+
+    async def sync_in_async(url: str) -> toolwire.Message:
+        with httpx.stream("POST", url, timeout=5) as response:
+            return await toolwire.acollect(response)
+
+    async def httpx_in_sync(url: str) -> toolwire.Message:
+        async with httpx.AsyncClient(timeout=5) as client, client.stream("POST", url) as response:
+            return toolwire.collect(response)
+
+    async def aiohttp_in_sync(url: str) -> toolwire.Message:
+        async with aiohttp.ClientSession() as session, session.post(url) as response:
+            return toolwire.collect(response)
+
+    with serving(send(STREAM)) as url:
+        assert [call.name for call in asyncio.run(sync_in_async(url)).calls] == ["f"]
+        for main in (httpx_in_sync, aiohttp_in_sync):
+            with pytest.raises(toolwire.UsageError, match="acollect"):
+                asyncio.run(main(url))

@@ -1369,3 +1369,8 @@ def test_the_limit_on_calls() -> None:
         "stream_error",
         "finish",
     ]
+
+
+def test_done_in_place_of_all_the_events() -> None:
+    """It ends bytes of another wire: here nothing was answered, and that is no clean end."""
+    assert shown(run([b"data: [DONE]\n\n"], "anthropic")) == [("message", None, None), ("finish", "incomplete", [])]

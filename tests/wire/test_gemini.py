@@ -127,6 +127,18 @@ def valued(name: str, updates: list[Payload], text: str) -> Case:
 
 CASES: list[Case] = [
     (
+        "the same call again, without its signature: two calls",
+        [chunk(calls(SIGNED, **CALL)), chunk(calls(**CALL)), STOP],
+        [
+            BEGUN,
+            ("start", 0, "*0", "get", SIGNED),
+            ("value", 0, '{"a":1}'),
+            ("end", 0, "complete", {"a": 1}),
+            *ended('{"a":1}', {"a": 1}, "get", 1),
+            ("finish", "tool_calls", "STOP", ["*0", "*1"]),
+        ],
+    ),
+    (
         "text, ids and usage",
         [
             chunk(says("Hel"), index=0)

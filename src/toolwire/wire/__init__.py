@@ -41,24 +41,23 @@ class WireModule(Protocol):
 
 
 class Wire(NamedTuple):
-    """A row of the table. `framing` is how its bytes usually come; the bytes themselves decide."""
+    """A row of the table."""
 
     name: str
     module: str
-    framing: str = "sse"
 
 
 WIRES: dict[str, Wire] = {
     wire.name: wire
     for wire in (
         Wire("anthropic", "toolwire.wire.anthropic"),
-        Wire("bedrock-converse", "toolwire.wire.bedrock_converse", "aws-eventstream"),
-        Wire("bedrock-invoke", "toolwire.wire.bedrock_invoke", "aws-eventstream"),
+        Wire("bedrock-converse", "toolwire.wire.bedrock_converse"),
+        Wire("bedrock-invoke", "toolwire.wire.bedrock_invoke"),
         Wire("cohere", "toolwire.wire.cohere"),
         Wire("gemini", "toolwire.wire.gemini"),
         Wire("gemini-interactions", "toolwire.wire.gemini_interactions"),
-        Wire("gemini-live", "toolwire.wire.gemini_live", "json-lines"),
-        Wire("ollama", "toolwire.wire.ollama", "json-lines"),
+        Wire("gemini-live", "toolwire.wire.gemini_live"),
+        Wire("ollama", "toolwire.wire.ollama"),
         Wire("openai-chat", "toolwire.wire.openai_chat"),
         Wire("openai-responses", "toolwire.wire.openai_responses"),
     )
