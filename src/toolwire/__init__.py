@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from toolwire.limits import Limits
     from toolwire.live import AsyncEventStream, EventStream, acollect, astream, collect, stream
     from toolwire.message import Choice, Message, Reasoning
+    from toolwire.options import StreamOptions
     from toolwire.partial import DEFAULT_REPAIRS, MISSING, PartialJSON, Repair
-    from toolwire.sansio import Stream, StreamOptions
+    from toolwire.sansio import Stream
     from toolwire.timing import Timeouts
     from toolwire.trust import CallError
 
@@ -58,7 +59,8 @@ _HOMES = {
         "live": ("AsyncEventStream", "EventStream", "acollect", "astream", "collect", "stream"),
         "message": ("Choice", "Message", "Reasoning"),
         "partial": ("DEFAULT_REPAIRS", "MISSING", "PartialJSON", "Repair"),
-        "sansio": ("Stream", "StreamOptions"),
+        "options": ("StreamOptions",),
+        "sansio": ("Stream",),
         "timing": ("Timeouts",),
         "trust": ("CallError",),
     }.items()

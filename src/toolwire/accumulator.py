@@ -41,8 +41,6 @@ _TRANSIENT = frozenset({"connection", "protocol", "timeout"})
 class Accumulator(CallBook):
     """The state of one stream. Decoders call its verbs; `take()` hands over the events that came of them."""
 
-    _usage = Usage()
-
     # --- the message -------------------------------------------------------------------------------------------
 
     def text(self, text: str, choice: int = 0) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolwire.call import ToolCall
 from toolwire.encoding import encode, same
-from toolwire.events import MessageStart, Reset, ToolCallDelta, ToolCallEnd, ToolCallStart
+from toolwire.events import MessageStart, Reset, ToolCallDelta, ToolCallEnd, ToolCallStart, Usage
 from toolwire.limits import Limits
 from toolwire.partial import DEFAULT_REPAIRS, PartialJSON
 from toolwire.trust import CallError, Trust
@@ -62,6 +62,7 @@ class CallBook:
         self._over = 0
         self._begun = False
         self.strangers = 0  # payloads and parts without a meaning here
+        self._usage = Usage()
 
     @property
     def call_open(self) -> bool:

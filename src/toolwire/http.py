@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from toolwire.errors import UsageError
 from toolwire.wire._errors import ErrorReport, error_of
-from toolwire.wire._read import text
+from toolwire.wire._read import count, obj, text
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping
 
-__all__ = ["Head", "RefusedBody", "body", "body_async", "head_of", "interrupt", "is_async", "transport_error"]
+__all__ = ["Head", "RefusedBody", "body", "body_async", "head_of", "interrupt", "is_async", "source_error"]
 
 # Enough of a body that is no stream to say what it is.
 _BODY_BYTES = 64 * 1024
@@ -171,15 +171,40 @@ async def _as_async(chunks: Iterable[bytes]) -> AsyncIterator[bytes]:
         yield chunk
 
 
-def transport_error(error: Exception) -> tuple[Any, str] | None:
-    """The kind and message of an exception that tells of the way, not of a mistake in the source; else None."""
-    ours = isinstance(error, OSError | EOFError) or any(
-        each.__module__.partition(".")[0] in _TRANSPORTS for each in type(error).__mro__
-    )
-    if not ours:
+def source_error(error: Exception) -> ErrorReport | None:
+    """What an exception of a source tells of the way or of the provider; None when it tells of a mistake."""
+    for each in (error, error.__cause__):
+        known = [kind for kind in type(each).__mro__ if kind.__module__.partition(".")[0] in _TRANSPORTS]
+        if known or isinstance(each, OSError | EOFError):
+            late = isinstance(each, TimeoutError) or "Timeout" in type(each).__name__
+            return ErrorReport(
+                f"{type(each).__name__}: {each}", words=("timeout error" if late else "connection error",)
+            )
+    return _told_by(error)
+
+
+def _told_by(error: Exception) -> ErrorReport | None:
+    """The provider's error that an SDK has made an exception of, known by the exception's members."""
+    response = getattr(error, "response", None)
+    if isinstance(response, dict):
+        said = obj(response.get("Error"))
+        status = count(obj(response.get("ResponseMetadata")).get("HTTPStatusCode"))
+        found = error_of({"type": said.get("Code"), "message": said.get("Message")}) if said else None
+        return found and found._replace(status=status)
+    status = count(getattr(error, "status_code", None)) or count(getattr(error, "code", None))
+    refused = status is not None and 400 <= status <= 599
+    if not refused and not hasattr(error, "status_code") and not isinstance(getattr(error, "message", None), str):
         return None
-    late = isinstance(error, TimeoutError) or "Timeout" in type(error).__name__
-    return ("timeout" if late else "connection"), f"{type(error).__name__}: {error}"
+    bodies = [getattr(error, name, None) for name in ("body", "details", "error")]
+    found = next((error_of(obj(each).get("error") or each) for each in bodies if each), None)
+    if found is None:
+        return ErrorReport(str(error), status=status) if refused else None
+    headers = getattr(error, "headers", None) or getattr(response, "headers", None) or {}
+    head = Head(status or 0, {str(name).lower(): str(value) for name, value in headers.items()})
+    after = found.retry_after if head.retry_after is None else head.retry_after
+    return found._replace(
+        message=found.message or str(error), status=status if refused else found.status, retry_after=after
+    )
 
 
 def _reader(source: Any) -> object | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolwire.errors import UsageError
 from toolwire.events import Finish
-from toolwire.http import head_of, transport_error
+from toolwire.http import head_of, source_error
 from toolwire.message import Message
 from toolwire.sansio import Stream
 from toolwire.sources import AsyncWait, CutShortError, ThreadWait, Wait, aclose, apieces, close
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from toolwire.call import ToolCall
     from toolwire.events import Event
-    from toolwire.sansio import StreamOptions
+    from toolwire.options import StreamOptions
 
 __all__ = ["AsyncEventStream", "EventStream", "acollect", "astream", "collect", "stream"]
 
@@ -106,10 +106,8 @@ class _EventStream:
         """The source is exhausted, or broke."""
         if error is None:
             return deque(self._stream.end())
-        broken = transport_error(error)
-        if broken is not None:
-            return deque(self._stream.fail(broken[1], kind=broken[0]))
-        return deque(self._stream.fail(f"the source broke: {type(error).__name__}: {error}"))
+        told = source_error(error)
+        return deque(self._stream.fail(told or f"the source broke: {type(error).__name__}: {error}"))
 
 
 class EventStream(_EventStream):
@@ -168,7 +166,7 @@ class EventStream(_EventStream):
                     batch = self._rest(batch)
         finally:
             self.close()
-        if error is not None and transport_error(error) is None:
+        if error is not None and source_error(error) is None:
             raise error
 
 
@@ -227,7 +225,7 @@ class AsyncEventStream(_EventStream):
                     batch = self._rest(batch)
         finally:
             await self.aclose()
-        if error is not None and transport_error(error) is None:
+        if error is not None and source_error(error) is None:
             raise error
 
 

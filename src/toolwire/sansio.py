@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from toolwire.framing import Framer
     from toolwire.partial import RepairName
     from toolwire.wire import Decoder
+    from toolwire.wire._errors import ErrorReport
 
-__all__ = ["Stream", "StreamOptions"]
+__all__ = ["Stream"]
 
 EXECUTE_ON: tuple[FinishReason, ...] = ("tool_calls",)
 # What a caller may take as leave. Nothing of a failed, cancelled or broken-off turn is ever executable.
@@ -49,19 +50,6 @@ _GZIP = b"\x1f\x8b"
 
 # How many payloads that fit no wire are kept before we say so.
 _UNDECIDED_PAYLOADS = 32
-
-
-class StreamOptions(TypedDict, total=False):
-    """The options of `Stream`, which `stream`, `astream`, `collect` and `acollect` take too."""
-
-    framing: Literal["auto", "sse", "json-lines", "json-array", "aws-eventstream"]
-    changes: bool
-    repairs: Collection[RepairName]
-    accept_repaired: bool
-    confirm: Literal["turn", "call"]
-    execute_on: Collection[FinishReason]
-    limits: Limits
-    timeouts: Timeouts
 
 
 class Stream:
@@ -232,10 +220,13 @@ class Stream:
         self._acc.abort(reason, recall=len(kept) < len(waiting))
         return kept + self._acc.take()
 
-    def fail(self, message: str, *, kind: ErrorKind = "connection") -> list[Event]:
-        """The source itself broke: the stream ends as failed."""
+    def fail(self, error: str | ErrorReport, *, kind: ErrorKind = "connection") -> list[Event]:
+        """The source itself broke: the stream ends as failed. A report is sorted into its own kind."""
         self._ended = True
-        self._acc.fail(kind, message)
+        if isinstance(error, str):
+            self._acc.fail(kind, error)
+        else:
+            report(self._acc, error)
         self._acc.end()
         return self._acc.take()
 

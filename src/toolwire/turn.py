@@ -109,7 +109,7 @@ class Turn:
         half = self._halves.pop(channel, "") if self._halves else ""
         if half:
             text = half + text
-        if "\ud800" <= text[-1] <= "\udbff":
+        if 0xD800 <= ord(text[-1]) <= 0xDBFF:
             self._halves[channel] = text[-1]
             text = text[:-1]
         return _pair(text) if half else text
@@ -130,7 +130,7 @@ def _units(text: str) -> bytes:
 
 
 def _pair(text: str) -> str:
-    if len(text) > 1 and "\udc00" <= text[1] <= "\udfff":
+    if len(text) > 1 and 0xDC00 <= ord(text[1]) <= 0xDFFF:
         return text[:2].encode("utf-16-le", "surrogatepass").decode("utf-16-le") + text[2:]
     return text
 

@@ -21,7 +21,7 @@ __all__ = ["FRAMINGS", "AutoFramer", "detect"]
 
 
 class _Factory(Protocol):
-    def __call__(self, *, max_event_bytes: int = ...) -> Framer: ...
+    def __call__(self, *, max_event_bytes: int = MAX_EVENT_BYTES) -> Framer: ...
 
 
 FRAMINGS: Final[Mapping[str, _Factory]] = {

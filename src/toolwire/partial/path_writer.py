@@ -26,7 +26,7 @@ __all__ = ["PathError", "PathReason", "PathWriter"]
 
 PathReason: TypeAlias = Literal["path_order", "malformed", "truncated", "depth", "limit"]
 
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 _PLAIN_INTEGER: Final = 1e21  # from here on an integral double is better told by its exponent
 _KINDS: Final[dict[type, str]] = {
     type(None): "null",
