@@ -10,7 +10,7 @@ provider. Theory of operation:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolwire.call_book import CallBook
 from toolwire.events import (
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Accumulator"]
 
 # What went wrong on the way, and may go right another time.
-_TRANSIENT = frozenset({"connection", "protocol", "timeout"})
+_TRANSIENT: Final = frozenset({"connection", "protocol", "timeout"})
 
 
 class Accumulator(CallBook):

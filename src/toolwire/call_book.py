@@ -80,6 +80,11 @@ class CallBook:
         raise NotImplementedError
 
     @property
+    def begun(self) -> bool:
+        """True once the message has begun."""
+        return self._begun
+
+    @property
     def silent(self) -> bool:
         """True while nothing has come that has a meaning here."""
         return not (self._begun or self.failed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
     from toolwire.call import ToolCall
     from toolwire.events import ErrorKind, Event, FinishReason
-    from toolwire.framing import Framer
+    from toolwire.framing.base import BaseFramer, Frame
     from toolwire.partial import RepairName
     from toolwire.wire import Decoder
     from toolwire.wire._errors import ErrorReport
 
 __all__ = ["Stream"]
 
-EXECUTE_ON: tuple[FinishReason, ...] = ("tool_calls",)
+EXECUTE_ON: Final[tuple[FinishReason, ...]] = ("tool_calls",)
 # What a caller may take as leave. Nothing of a failed, cancelled or broken-off turn is ever executable.
-EXECUTABLE_ON: tuple[FinishReason, ...] = ("tool_calls", "stop", "length", "content_filter", "pause", "unknown")
+EXECUTABLE_ON: Final[tuple[FinishReason, ...]] = ("tool_calls", "stop", "length", "content_filter", "pause", "unknown")
 
-_AWAITED = {
+_AWAITED: Final = {
     "first": "payload",
     "silence": "bytes",
     "progress": "content",
@@ -46,10 +46,12 @@ _AWAITED = {
     "total": "end",
 }
 
-_GZIP = b"\x1f\x8b"
+_GZIP: Final = b"\x1f\x8b"
+
+_decode: Final = msgspec.json.Decoder().decode
 
 # How many payloads that fit no wire are kept before we say so.
-_UNDECIDED_PAYLOADS = 32
+_UNDECIDED_PAYLOADS: Final = 32
 
 
 class Stream:
@@ -95,12 +97,15 @@ class Stream:
             limits=limits,
             trust=Trust(confirm, accept_repaired, frozenset(execute_on)),
         )
-        self._framer: Framer = (
-            AutoFramer(max_event_bytes=limits.event_bytes)
-            if framing == "auto"
-            else FRAMINGS[framing](max_event_bytes=limits.event_bytes)
-        )
-        self._framing: str = framing
+        self._framing: str | None = None
+        self._auto: AutoFramer | None = None
+        self._framer: BaseFramer
+        if framing == "auto":
+            self._auto = AutoFramer(max_event_bytes=limits.event_bytes)
+            self._framer = self._auto.chosen
+        else:
+            self._framing = framing
+            self._framer = FRAMINGS[framing](max_event_bytes=limits.event_bytes)
         self._lines = LineJoiner()
         self._decoder: Decoder | None = None
         self._undecided: list[tuple[dict[str, Any], str]] | None = None
@@ -122,7 +127,7 @@ class Stream:
     @property
     def framing(self) -> str | None:
         """How the bytes are framed: "sse", "json-lines", "json-array" or "aws-eventstream"; None until it is found."""
-        return self._framing if self._framing != "auto" else getattr(self._framer, "name", None)
+        return self._framing
 
     @property
     def calls(self) -> list[ToolCall]:
@@ -137,9 +142,11 @@ class Stream:
     def receive(self, data: bytes | bytearray | memoryview | str, now: float | None = None) -> list[Event]:
         """Bytes or text as they came: cut anywhere, or line by line. `now` is the caller's clock, in seconds."""
         self._enter(now)
-        if isinstance(data, str):
+        if isinstance(data, bytes):
+            raw = data
+        elif isinstance(data, str):
             raw = data.encode("utf-8", "surrogatepass")
-        elif isinstance(data, bytes | bytearray | memoryview):
+        elif isinstance(data, bytearray | memoryview):
             raw = bytes(data)
         else:
             raise UsageError(f"receive takes bytes or str, not {type(data).__name__}: see receive_payload")
@@ -197,8 +204,7 @@ class Stream:
             self._frames(self._lines.end())
             if self._refused is not None:
                 report(self._acc, self._refused.report())
-            for frame in self._framer.end():
-                self._frame(frame.event, frame.data, frame.offset)
+            self._take(self._framer.end() if self._auto is None else self._auto.end())
             self._note_fault()
             self._give_up_on_auto()
             self._note_stray()
@@ -240,7 +246,7 @@ class Stream:
         events = acc.take()
         if now is not None:
             watch = self._watch
-            content = any(not isinstance(event, Unknown | Usage) for event in events)
+            content = any(not isinstance(event, (Unknown, Usage)) for event in events)
             finishing = acc.failed or acc.finishing
             watch.received(now, event=bool(events) or finishing != watch.finishing, content=content)
             watch.finishing = finishing
@@ -270,9 +276,17 @@ class Stream:
                 self._acc.fail("protocol", "the bytes are compressed (gzip): let the HTTP client decode them", offset=0)
                 self._acc.end()
                 return
-        for frame in self._framer.feed(data):
-            self._frame(frame.event, frame.data, frame.offset)
+        self._take(self._framer.feed(data) if self._auto is None else self._auto.feed(data))
         self._note_fault()
+
+    def _take(self, frames: list[Frame]) -> None:
+        auto = self._auto
+        if auto is not None and auto.name is not None:
+            self._auto = None
+            self._framing = auto.name
+            self._framer = auto.chosen
+        for event, data, offset in frames:
+            self._frame(event, data, offset)
 
     def _note_fault(self) -> None:
         fault = self._framer.fault
@@ -281,12 +295,12 @@ class Stream:
 
     def _note_stray(self) -> None:
         """Nothing but lines that are no events: say what came instead."""
-        stray: bytes = getattr(self._framer, "stray", b"")
+        stray = self._framer.stray
         if stray and not self._watch.heard:
             self._acc.fail(
                 "protocol",
                 f"no event came; the body begins with {stray[:80].decode('utf-8', 'replace')!r}",
-                offset=getattr(self._framer, "stray_offset", 0),
+                offset=self._framer.stray_offset,
             )
 
     def _note_strangers(self) -> None:
@@ -302,11 +316,11 @@ class Stream:
         if self._acc.done:
             return
         self._acc.offset = offset
-        if data.startswith(b"[DONE]") and data.rstrip() == b"[DONE]":
+        if data[:6] == b"[DONE]" and data.rstrip() == b"[DONE]":
             self._terminate()
             return
         try:
-            payload = msgspec.json.decode(data)
+            payload = _decode(data)
         except (msgspec.DecodeError, RecursionError):
             payload = self._decode_leniently(data, offset)
         if payload is not None:
@@ -324,21 +338,22 @@ class Stream:
     def _payload(self, payload: Any, event: str) -> None:
         if self._acc.done:
             return
-        if isinstance(payload, list):
+        if isinstance(payload, dict):
+            if self._decoder is None:
+                self._watch.heard = True
+                self._find_wire(payload, event)
+                return
+            if self._first is None:
+                self._watch.heard = True
+                self._first = (payload, event)
+            self._decoder.feed(payload, event)
+        elif isinstance(payload, list):
             for each in payload:
                 self._payload(each, event)
         elif payload == "[DONE]":
             self._terminate()
-        elif not isinstance(payload, dict):
-            self._acc.unknown(payload, event)
-        elif self._decoder is not None:
-            if not self._watch.heard:
-                self._watch.heard = True
-                self._first = (payload, event)
-            self._decoder.feed(payload, event)
         else:
-            self._watch.heard = True
-            self._find_wire(payload, event)
+            self._acc.unknown(payload, event)
 
     def _find_wire(self, payload: dict[str, Any], event: str) -> None:
         held = self._undecided

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolwire.trust import CallError
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Turn", "settle_reason", "verdict"]
 
 # Where several reasons came, the first of these that did decides. A cut wins over the evidence of calls.
-_PRECEDENCE: tuple[FinishReason, ...] = (
+_PRECEDENCE: Final[tuple[FinishReason, ...]] = (
     "error",
     "cancelled",
     "content_filter",
@@ -24,7 +24,7 @@ _PRECEDENCE: tuple[FinishReason, ...] = (
     "unknown",
     "pause",
 )
-_CUT = frozenset(_PRECEDENCE) - {"pause"}
+_CUT: Final = frozenset(_PRECEDENCE) - {"pause"}
 
 
 class Turn:

@@ -4,7 +4,7 @@ import json
 import struct
 from binascii import crc32
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from framing.cuts import random_cuts, run, run_every_way, single_bytes, split
@@ -12,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolwire.errors import UsageError
-from toolwire.framing import Frame
 from toolwire.framing.aws_eventstream import AWSEventStreamFramer, begins
+
+if TYPE_CHECKING:
+    from toolwire.framing import Frame
 
 
 def header(name: str, value: str) -> bytes:
@@ -57,21 +59,21 @@ SECOND = event("é", "{'é'}".encode())
 
 CASES: dict[str, tuple[bytes, list[Frame]]] = {
     "nothing": (b"", []),
-    "one": (ONE, [Frame("messageStop", b'{"a":1}', 0)]),
+    "one": (ONE, [("messageStop", b'{"a":1}', 0)]),
     "three": (
         ONE + SECOND + ONE,
         [
-            Frame("messageStop", b'{"a":1}', 0),
-            Frame("é", "{'é'}".encode(), len(ONE)),
-            Frame("messageStop", b'{"a":1}', len(ONE) + len(SECOND)),
+            ("messageStop", b'{"a":1}', 0),
+            ("é", "{'é'}".encode(), len(ONE)),
+            ("messageStop", b'{"a":1}', len(ONE) + len(SECOND)),
         ],
     ),
-    "no headers": (message(b"{}"), [Frame("", b"{}", 0)]),
-    "no payload": (message(b"", header(":event-type", "ping")), [Frame("ping", b"{}", 0)]),
-    "the smallest": (message(b""), [Frame("", b"{}", 0)]),
-    "headers of every type": (message(b"[]", OTHERS + header(":event-type", "e")), [Frame("e", b"[]", 0)]),
-    "a payload that begins like a mark": (message(b"\xef\xbb\xbf{}"), [Frame("", b"\xef\xbb\xbf{}", 0)]),
-    "a long one": (event("e", b"x" * 70_000), [Frame("e", b"x" * 70_000, 0)]),
+    "no headers": (message(b"{}"), [("", b"{}", 0)]),
+    "no payload": (message(b"", header(":event-type", "ping")), [("ping", b"{}", 0)]),
+    "the smallest": (message(b""), [("", b"{}", 0)]),
+    "headers of every type": (message(b"[]", OTHERS + header(":event-type", "e")), [("e", b"[]", 0)]),
+    "a payload that begins like a mark": (message(b"\xef\xbb\xbf{}"), [("", b"\xef\xbb\xbf{}", 0)]),
+    "a long one": (event("e", b"x" * 70_000), [("e", b"x" * 70_000, 0)]),
 }
 
 
@@ -122,7 +124,7 @@ def test_errors(name: str) -> None:
     outcome = run(AWSEventStreamFramer, [ONE, data])
     assert outcome.fault is None
     _, frame = outcome.frames
-    assert (frame.event, json.loads(frame.data), frame.offset) == ("error", {"error": error}, len(ONE))
+    assert (frame[0], json.loads(frame[1]), frame[2]) == ("error", {"error": error}, len(ONE))
 
 
 DAMAGED: dict[str, tuple[bytes, str]] = {
@@ -149,7 +151,7 @@ def test_damaged(name: str) -> None:
     data, how = DAMAGED[name]
     at = len(ONE)
     outcome = run_every_way(AWSEventStreamFramer, ONE + data + ONE)
-    assert outcome.frames == [Frame("messageStop", b'{"a":1}', 0)]
+    assert outcome.frames == [("messageStop", b'{"a":1}', 0)]
     assert outcome.fault == ("protocol", at, f"the frame at byte {at} is damaged: {how}")
 
 
@@ -157,7 +159,7 @@ def test_damaged(name: str) -> None:
 def test_cut_off(kept: int) -> None:
     at = len(ONE)
     outcome = run_every_way(AWSEventStreamFramer, ONE + ONE[:kept])
-    assert outcome.frames == [Frame("messageStop", b'{"a":1}', 0)]
+    assert outcome.frames == [("messageStop", b'{"a":1}', 0)]
     assert outcome.fault == ("protocol", at, f"bytes ended inside a frame (begun at byte {at})")
 
 

@@ -7,7 +7,7 @@ from framing.cuts import random_cuts, run, run_every_way, single_bytes, split
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolwire.framing import MAX_EVENT_BYTES, Frame, JSONArrayFramer
+from toolwire.framing import MAX_EVENT_BYTES, JSONArrayFramer
 
 CASES: dict[str, tuple[bytes, list[tuple[bytes, int]]]] = {
     "nothing": (b"", []),
@@ -41,7 +41,7 @@ CUT_OFF: dict[str, tuple[bytes, list[tuple[bytes, int]], int, str]] = {
 def test_cases(name: str) -> None:
     data, expected = CASES[name]
     outcome = run_every_way(JSONArrayFramer, data)
-    assert outcome.frames == [Frame("", payload, at) for payload, at in expected]
+    assert outcome.frames == [("", payload, at) for payload, at in expected]
     assert outcome.fault is None
 
 
@@ -49,7 +49,7 @@ def test_cases(name: str) -> None:
 def test_cut_off(name: str) -> None:
     data, expected, offset, what = CUT_OFF[name]
     outcome = run_every_way(JSONArrayFramer, data)
-    assert outcome.frames == [Frame("", payload, at) for payload, at in expected]
+    assert outcome.frames == [("", payload, at) for payload, at in expected]
     assert outcome.fault == ("protocol", offset, f"bytes ended inside {what} (begun at byte {offset})")
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolwire.errors import UsageError
-from toolwire.framing import MAX_EVENT_BYTES, Frame, JSONLinesFramer
+from toolwire.framing import MAX_EVENT_BYTES, JSONLinesFramer
 from toolwire.framing.brackets import Brackets, Wholeness
 
 CASES: dict[str, tuple[bytes, list[tuple[bytes, int]]]] = {
@@ -46,7 +46,7 @@ CUT_OFF: dict[str, tuple[bytes, list[tuple[bytes, int]], int]] = {
 def test_cases(name: str) -> None:
     data, expected = CASES[name]
     outcome = run_every_way(JSONLinesFramer, data)
-    assert outcome.frames == [Frame("", payload, at) for payload, at in expected]
+    assert outcome.frames == [("", payload, at) for payload, at in expected]
     assert outcome.fault is None
 
 
@@ -54,7 +54,7 @@ def test_cases(name: str) -> None:
 def test_cut_off(name: str) -> None:
     data, expected, offset = CUT_OFF[name]
     outcome = run_every_way(JSONLinesFramer, data)
-    assert outcome.frames == [Frame("", payload, at) for payload, at in expected]
+    assert outcome.frames == [("", payload, at) for payload, at in expected]
     assert outcome.fault == (
         "protocol",
         offset,
@@ -154,7 +154,7 @@ def test_documents_come_back(values: list[object], pretty: bool, cuts: list[int]
     texts = [json.dumps(v, ensure_ascii=pretty, indent=2 if pretty else None).encode() for v in values]
     for joint in (b"\n", b"", b"\r\n\r\n"):
         outcome = run(JSONLinesFramer, split(joint.join(texts), cuts))
-        assert [frame.data for frame in outcome.frames] == texts
+        assert [frame[1] for frame in outcome.frames] == texts
         assert outcome.fault is None
 
 

@@ -34,7 +34,7 @@ ODDITIES: list[Any] = [
 def _payloads(data: bytes) -> list[Any]:
     framer = AutoFramer()
     frames = [*framer.feed(data), *framer.end()]
-    return [json.loads(frame.data) if frame.data != b"[DONE]" else "[DONE]" for frame in frames]
+    return [json.loads(frame[1]) if frame[1] != b"[DONE]" else "[DONE]" for frame in frames]
 
 
 def _paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

@@ -35,7 +35,7 @@ def payloads(data: bytes) -> list[bytes]:
     """The bytes of a recording, cut where its payloads begin."""
     framer = AutoFramer()
     frames = [*framer.feed(data), *framer.end()]
-    cuts = sorted({0, len(data), *(frame.offset for frame in frames[1:])})
+    cuts = sorted({0, len(data), *(offset for _, _, offset in frames[1:])})
     return [data[start:end] for start, end in pairwise(cuts)]
 
 

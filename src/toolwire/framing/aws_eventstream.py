@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import struct
 from binascii import crc32
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -22,13 +22,15 @@ from toolwire.framing.base import MAX_EVENT_BYTES, BaseFramer, Frame
 
 __all__ = ["PRELUDE", "AWSEventStreamFramer", "begins"]
 
-PRELUDE = 12  # bytes
-_CHECKSUM = 4
-_prelude = struct.Struct(">III")
+PRELUDE: Final = 12  # bytes
+_CHECKSUM: Final = 4
+_prelude: Final = struct.Struct(">III")
 
 # What a header's value takes, by its type: two booleans, four integers, a time and a UUID.
-_SIZES = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}
-_BYTES, _STRING = 6, 7  # these have a length of two bytes before them
+_SIZES: Final = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}
+# These have a length of two bytes before them.
+_BYTES: Final = 6
+_STRING: Final = 7
 
 
 def begins(prefix: bytes | bytearray) -> bool:
@@ -92,9 +94,9 @@ class AWSEventStreamFramer(BaseFramer):
         payload = message[start:-_CHECKSUM]
         kind = headers.get(":message-type", "")
         if kind in ("exception", "error"):
-            frames.append(Frame("error", _complaint(headers, payload), self._offset))
+            frames.append(("error", _complaint(headers, payload), self._offset))
         else:
-            frames.append(Frame(headers.get(":event-type", ""), payload or b"{}", self._offset))
+            frames.append((headers.get(":event-type", ""), payload or b"{}", self._offset))
 
     def _finish(self, frames: list[Frame]) -> None:
         if self._held:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Final, Protocol, TypeAlias
 
 from toolwire.errors import ProviderError, UsageError
 
 __all__ = ["BOM", "MAX_EVENT_BYTES", "BaseFramer", "Frame", "Framer"]
 
-BOM = b"\xef\xbb\xbf"
-MAX_EVENT_BYTES = 16 * 1024 * 1024
+BOM: Final = b"\xef\xbb\xbf"
+MAX_EVENT_BYTES: Final = 16 * 1024 * 1024
 
 
-class Frame(NamedTuple):
-    """One payload as it came: `event` is the event's name or '', `offset` the byte where the frame began."""
-
-    event: str
-    data: bytes
-    offset: int
+Frame: TypeAlias = tuple[str, bytes, int]
+"""One payload as it came: the event's name or '', the payload, and the byte where the frame began."""
 
 
 class Framer(Protocol):

@@ -8,16 +8,19 @@ nothing is tried twice.
 from __future__ import annotations
 
 import re
+from typing import Final
 
 __all__ = ["Brackets", "Wholeness"]
 
-_STRING_REST = rb'[^"\\]*+(?:\\.[^"\\]*+)*+'
-_string_rest = re.compile(_STRING_REST, re.DOTALL)
-_to_bracket = re.compile(
+_STRING_REST: Final = rb'[^"\\]*+(?:\\.[^"\\]*+)*+'
+_string_rest: Final = re.compile(_STRING_REST, re.DOTALL)
+_to_bracket: Final = re.compile(
     rb'[^"{}\[\]]*+(?:"' + _STRING_REST + rb'"[^"{}\[\]]*+)*+',
     re.DOTALL,
 )
-_QUOTE, _BACKSLASH, _OPENING = 0x22, 0x5C, b"{["
+_QUOTE: Final = 0x22
+_BACKSLASH: Final = 0x5C
+_OPENING: Final = b"{["
 
 
 def _past(pattern: re.Pattern[bytes], data: bytes, pos: int) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from toolwire.framing import aws_eventstream
 from toolwire.framing.aws_eventstream import AWSEventStreamFramer
-from toolwire.framing.base import BOM, MAX_EVENT_BYTES
+from toolwire.framing.base import BOM, MAX_EVENT_BYTES, BaseFramer
 from toolwire.framing.json_array import JSONArrayFramer
 from toolwire.framing.ndjson import JSONLinesFramer
 from toolwire.framing.sse import SSEFramer
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolwire.errors import ProviderError
-    from toolwire.framing.base import Frame, Framer
+    from toolwire.framing.base import Frame
 
 __all__ = ["FRAMINGS", "AutoFramer", "detect"]
 
 
 class _Factory(Protocol):
-    def __call__(self, *, max_event_bytes: int = MAX_EVENT_BYTES) -> Framer: ...
+    def __call__(self, *, max_event_bytes: int = MAX_EVENT_BYTES) -> BaseFramer: ...
 
 
 FRAMINGS: Final[Mapping[str, _Factory]] = {
@@ -33,7 +33,7 @@ FRAMINGS: Final[Mapping[str, _Factory]] = {
 
 # White space may come for minutes to keep a connection alive. After this many bytes the event stream's framer
 # is as good as any, since it reads bare documents as well.
-_PATIENCE = 1024
+_PATIENCE: Final = 1024
 
 
 def detect(prefix: bytes) -> str | None:
@@ -63,9 +63,9 @@ def detect(prefix: bytes) -> str | None:
 
 
 class AutoFramer:
-    """A framer that finds out which one it is. `name` is the framing's, None until it is known."""
+    """A framer that finds out which one it is. `name` is the framing's, None until it is known, `chosen` its framer."""
 
-    __slots__ = ("_deciding", "_inner", "_prefix", "max_event_bytes", "name")
+    __slots__ = ("_deciding", "_prefix", "chosen", "max_event_bytes", "name")
 
     def __init__(self, *, max_event_bytes: int = MAX_EVENT_BYTES) -> None:
         self.max_event_bytes = max_event_bytes
@@ -73,24 +73,24 @@ class AutoFramer:
         self._deciding = True
         self._prefix = b""
         # Until the framing is known this one only answers for `fault` and `stray`.
-        self._inner: Framer = SSEFramer(max_event_bytes=max_event_bytes)
+        self.chosen: BaseFramer = SSEFramer(max_event_bytes=max_event_bytes)
 
     @property
     def fault(self) -> ProviderError | None:
-        return self._inner.fault
+        return self.chosen.fault
 
     @property
     def stray(self) -> bytes:
-        return self._inner.stray
+        return self.chosen.stray
 
     @property
     def stray_offset(self) -> int | None:
-        return self._inner.stray_offset
+        return self.chosen.stray_offset
 
     def feed(self, data: bytes) -> list[Frame]:
         """The frames that `data` completes; none until the framing is known, none after a fault."""
         if not self._deciding:
-            return self._inner.feed(data)
+            return self.chosen.feed(data)
         data = self._prefix + data
         name = detect(data)
         if name is None:
@@ -103,12 +103,12 @@ class AutoFramer:
         name = "aws-eventstream" if self._prefix[:1] == b"\0" else "sse"
         frames = self._choose(name, self._prefix) if self._prefix else []
         self._deciding = False
-        frames += self._inner.end()
+        frames += self.chosen.end()
         return frames
 
     def _choose(self, name: str, data: bytes) -> list[Frame]:
         self.name = name
         self._deciding = False
         self._prefix = b""
-        self._inner = FRAMINGS[name](max_event_bytes=self.max_event_bytes)
-        return self._inner.feed(data)
+        self.chosen = FRAMINGS[name](max_event_bytes=self.max_event_bytes)
+        return self.chosen.feed(data)

@@ -10,13 +10,14 @@ What counts as white space between documents, what begins one and what ends a te
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from toolwire.framing.base import MAX_EVENT_BYTES, BaseFramer, Frame
 from toolwire.framing.brackets import Brackets
 
 __all__ = ["DocumentsFramer", "skip"]
 
-_line_end = re.compile(rb"[\r\n]")
+_line_end: Final = re.compile(rb"[\r\n]")
 
 
 def skip(pattern: re.Pattern[bytes], data: bytes, pos: int) -> int:
@@ -81,7 +82,7 @@ class DocumentsFramer(BaseFramer):
             self._held.clear()
         if self._text_end is not None:
             data = data.rstrip()
-        frames.append(Frame("", data, self._offset))
+        frames.append(("", data, self._offset))
         self._brackets = None
         self._text_end = None
 

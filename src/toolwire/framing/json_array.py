@@ -6,15 +6,16 @@ Objects and lines before and after the array are frames too: a server that fails
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from toolwire.framing.base import MAX_EVENT_BYTES, Frame
 from toolwire.framing.documents import DocumentsFramer, skip
 
 __all__ = ["JSONArrayFramer"]
 
-_blanks = re.compile(rb"[ \t\r\n]*+")
-_separators = re.compile(rb"[ \t\r\n,]*+")
-_scalar_end = re.compile(rb"[ \t\r\n,\]]")
+_blanks: Final = re.compile(rb"[ \t\r\n]*+")
+_separators: Final = re.compile(rb"[ \t\r\n,]*+")
+_scalar_end: Final = re.compile(rb"[ \t\r\n,\]]")
 
 
 class JSONArrayFramer(DocumentsFramer):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 __all__ = ["LineJoiner"]
 
-_FIELDS = (b"data:", b"event:", b"id:", b"retry:")
+_FIELDS: Final = (b"data:", b"event:", b"id:", b"retry:")
 
 
 class LineJoiner:

@@ -7,12 +7,13 @@ doesn't begin with a bracket (a string, a word, an HTML page) is delivered line 
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from toolwire.framing.documents import DocumentsFramer, skip
 
 __all__ = ["JSONLinesFramer"]
 
-_blanks = re.compile(rb"[ \t\r\n]*+")
+_blanks: Final = re.compile(rb"[ \t\r\n]*+")
 
 
 class JSONLinesFramer(DocumentsFramer):

@@ -19,20 +19,22 @@ only where a blank line is missing, and each byte is looked at once.
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from toolwire.framing.base import MAX_EVENT_BYTES, BaseFramer, Frame
 from toolwire.framing.brackets import Brackets, Wholeness
 
 __all__ = ["SSEFramer"]
 
-_line_end = re.compile(rb"[\r\n]")
-_blanks = re.compile(rb"[ \t]*+")
-_field_line = re.compile(rb"[\r\n](data:|event:)")
-_CR, _LF = 0x0D, 0x0A
-_SEAM = len(b"\nevent:") - 1
-_STRAY_BYTES = 200
+_line_end: Final = re.compile(rb"[\r\n]")
+_blanks: Final = re.compile(rb"[ \t]*+")
+_field_line: Final = re.compile(rb"[\r\n](data:|event:)")
+_CR: Final = 0x0D
+_LF: Final = 0x0A
+_SEAM: Final = len(b"\nevent:") - 1
+_STRAY_BYTES: Final = 200
 # A last line that is the beginning of one of these says that an event was under way.
-_UNDER_WAY = (b"data: ", b"event: ")
+_UNDER_WAY: Final = (b"data: ", b"event: ")
 
 
 class SSEFramer(BaseFramer):
@@ -90,44 +92,59 @@ class SSEFramer(BaseFramer):
 
     def _read(self, data: bytes, frames: list[Frame]) -> None:
         base = self._pos
-        size = len(data)
-        self._pos = base + size
-        pos = 0
+        self._pos = base + len(data)
         if self._after_cr:
             self._after_cr = False
             if data[0] == _LF:
-                pos = 1
-        eol = _uniform_line_end(data, pos)
-        while pos < size and not self._closed:
+                data = data[1:]
+                base += 1
+        eol = _uniform_line_end(data)
+        if not eol:
+            self._read_lines(data, base, eol, frames)
+            return
+        # By blank lines, at which most events end: those of the usual form need no closer look.
+        blank = eol + eol
+        parts = data.split(blank)
+        rest = parts.pop()
+        for part in parts:
+            if not (self._under_way() or self._tail) and self._usual(part, base, eol, frames):
+                base += len(part) + len(blank)
+                continue
+            part += blank
+            self._read_lines(part, base, eol, frames)
+            if self._closed:
+                return
+            base += len(part)
+        if rest:
+            self._read_lines(rest, base, eol, frames)
+
+    def _under_way(self) -> bool:
+        return bool(self._parts) or self._name is not None or self._bare is not None
+
+    def _usual(self, part: bytes, offset: int, eol: bytes, frames: list[Frame]) -> bool:
+        """A whole event of the usual form, `data: …` or `event: …` and `data: …`; false if it is another."""
+        name = ""
+        payload = part
+        if part[:7] == b"event: ":
+            head, _, payload = part.partition(eol)
+            name = head[7:].decode("utf-8", "replace")
+        if payload[:6] != b"data: " or len(part) > self.max_event_bytes:
+            return False
+        payload = payload[6:]
+        if _LF in payload:
+            return False
+        if payload and not payload.isspace():
+            frames.append((name, payload, offset))
+        return True
+
+    def _read_lines(self, data: bytes, base: int, eol: bytes, frames: list[Frame]) -> None:
+        """Line by line, whatever comes."""
+        pos = 0
+        while pos < len(data) and not self._closed:
             if self._bare is not None:
                 pos = self._read_bare(data, pos, frames)
-            elif eol and not self._tail and not self._parts and self._name is None:
-                done = self._read_events(data, pos, base, eol, frames)
-                pos = done if done > pos else self._read_line(data, pos, base, eol, frames)
             else:
                 pos = self._read_line(data, pos, base, eol, frames)
-
-    def _read_events(self, data: bytes, pos: int, base: int, eol: bytes, frames: list[Frame]) -> int:
-        """The fast way for whole events of the usual form; returns where the first unusual one begins."""
-        find, starts, limit, step = data.find, data.startswith, self.max_event_bytes, len(eol)
-        while True:
-            begin = pos
-            name = ""
-            if starts(b"event: ", pos):
-                end = find(eol, pos)
-                if end < 0:
-                    return begin
-                name = data[pos + 7 : end].decode("utf-8", "replace")
-                pos = end + step
-            if not starts(b"data: ", pos):
-                return begin
-            end = find(eol, pos)
-            if end < 0 or not starts(eol, end + step) or end - begin > limit:
-                return begin
-            payload = data[pos + 6 : end]
-            if payload and not payload.isspace():
-                frames.append(Frame(name, payload, base + begin))
-            pos = end + step + step
 
     def _read_line(self, data: bytes, pos: int, base: int, eol: bytes, frames: list[Frame]) -> int:
         """One line or the part of it that is there; returns where the next begins."""
@@ -222,7 +239,7 @@ class SSEFramer(BaseFramer):
     def _dispatch(self, frames: list[Frame]) -> None:
         data = b"\n".join(self._parts)
         if data and not data.isspace():
-            frames.append(Frame(_text(self._name), data, self._offset))
+            frames.append((_text(self._name), data, self._offset))
         self._reset()
 
     def _whole(self) -> bool:
@@ -279,7 +296,7 @@ class SSEFramer(BaseFramer):
         return pos + cut - before
 
     def _close_bare(self, data: bytes, frames: list[Frame]) -> None:
-        frames.append(Frame(_text(self._name), data, self._offset))
+        frames.append((_text(self._name), data, self._offset))
         self._bare = None
         self._bare_text.clear()
         self._blank_tail = True
@@ -333,9 +350,9 @@ def _text(name: bytes | None) -> str:
     return name.decode("utf-8", "replace") if name else ""
 
 
-def _uniform_line_end(data: bytes, pos: int) -> bytes:
-    """The line end that all of `data` from `pos` on uses, b'' if they are mixed or only CR."""
-    if b"\r" not in data:
+def _uniform_line_end(data: bytes) -> bytes:
+    """The line end that all of `data` uses, b'' if they are mixed or only CR."""
+    if _CR not in data:
         return b"\n"
-    pairs = data.count(b"\r\n", pos)
-    return b"\r\n" if pairs == data.count(b"\r", pos) == data.count(b"\n", pos) else b""
+    pairs = data.count(b"\r\n")
+    return b"\r\n" if pairs == data.count(b"\r") == data.count(b"\n") else b""

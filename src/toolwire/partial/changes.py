@@ -81,7 +81,7 @@ def copy_value(value: Any) -> Any:
     while work:
         target = work.pop()
         for key, item in list(target.items() if isinstance(target, dict) else enumerate(target)):
-            if isinstance(item, dict | list):
+            if isinstance(item, (dict, list)):
                 fresh = item.copy()
                 target[key] = fresh
                 work.append(fresh)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolwire.partial.changes import MISSING
 from toolwire.partial.repairs import Duplicate, Repair, RepairName
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Nested"]
 
-_CODE_UNIT = re.compile(
+_CODE_UNIT: Final = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     r'|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]|.',
     re.DOTALL,

@@ -71,7 +71,6 @@ class PartialJSON:
         "_plain",
         "_resend",
         "_resent",
-        "_scan",
         "_scanner",
         "_shut",
         "_skipped",
@@ -95,7 +94,6 @@ class PartialJSON:
         self._changes = changes
         self._limits = (max_depth, max_digits)
         self._scanner = Scanner(on, changes, max_depth, max_digits)
-        self._scan = self._scanner.feed
         self._holder = self._scanner.holder
         self._text = ""
         self._plain = False  # nothing stands between a fragment and the scanner
@@ -124,7 +122,8 @@ class PartialJSON:
         admitted = self._text
         at = len(admitted)
         if self._plain and type(text) is str and at > len(text):
-            rest = self._scan(text, at)
+            nested = self._nested
+            rest = self._scanner.feed(text, at) if nested is None else nested.feed(text, at)
             if rest >= 0:
                 admitted = ""
                 return self._behind(text, rest)
@@ -318,7 +317,6 @@ class PartialJSON:
             inner = Scanner(self._on, self._changes, *self._limits)
             self._nested = Nested(outer, inner, start)
             self._scanner = outer
-            self._scan = self._nested.feed
             self._holder = self._nested.holder
         if body[0] == "{" and "leading_empty" in self._on:
             self._plain = False
@@ -326,7 +324,7 @@ class PartialJSON:
             lead += 1
             rest = text[lead:]
             if rest.lstrip(_SPACE)[:1] == "}":
-                self._scan(text[:lead], len(self._text))
+                self._read(text[:lead], len(self._text))
                 self._opener = text[:lead]
             else:
                 before += self._admit(text[:lead])
@@ -379,10 +377,14 @@ class PartialJSON:
         if self._trail is not None:
             self._trail.feed(text)
             return self._check(self._trail)
-        rest = self._scan(text, len(self._text))
+        rest = self._read(text, len(self._text))
         if rest >= 0:
             return self._behind(text, rest)
         return self._append(text)
+
+    def _read(self, text: str, at: int) -> int:
+        nested = self._nested
+        return self._scanner.feed(text, at) if nested is None else nested.feed(text, at)
 
     def _append(self, text: str) -> str:
         admitted = self._text

@@ -6,7 +6,7 @@ text, never closes a bracket, and is recorded with the place and the characters 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from toolwire.errors import UsageError
 
@@ -33,12 +33,12 @@ RepairName: TypeAlias = Literal[
 
 FaultReason: TypeAlias = Literal["malformed", "concatenated", "depth", "digits"]
 
-DEFAULT_REPAIRS: frozenset[RepairName] = frozenset(
+DEFAULT_REPAIRS: Final[frozenset[RepairName]] = frozenset(
     {"raw_control", "unknown_escape", "escaped_space", "double_encoded", "resend", "leading_empty", "trailing_junk"}
 )
 """The repairs that lose nothing and that real models and servers make necessary."""
 
-_KNOWN: frozenset[str] = frozenset(get_args(RepairName))
+_KNOWN: Final[frozenset[str]] = frozenset(get_args(RepairName))
 
 
 class Repair(NamedTuple):

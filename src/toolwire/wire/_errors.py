@@ -7,7 +7,7 @@ or as an HTTP status. Its words decide the kind before its status does, because 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolwire.wire._read import count, items, obj, text, word
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["ErrorReport", "classify", "error_of", "kind_of_status", "report"]
 
 # kind -> the words for it, of any provider, in lower case and without punctuation
-_WORDS: dict[ErrorKind, str] = {
+_WORDS: Final[dict[ErrorKind, str]] = {
     "rate_limit": """billinghardlimitreached insufficientquota quotaexceeded ratelimit ratelimited ratelimiterror
         ratelimitexceeded requestlimitexceeded resourceexhausted servicequotaexceededexception throttled throttling
         throttlingexception tokenlimitexceeded tokensperminute toomanyrequests toomanyrequestsexception""",
@@ -46,9 +46,9 @@ _WORDS: dict[ErrorKind, str] = {
         modelerror modelerrorexception modelstreamerrorexception servererror toolusefailed unexpectedtoolcall
         unknown""",
 }
-_KIND_OF_WORD = {name: kind for kind, names in _WORDS.items() for name in names.split()}
+_KIND_OF_WORD: Final = {name: kind for kind, names in _WORDS.items() for name in names.split()}
 
-_KIND_OF_STATUS: dict[int, ErrorKind] = {
+_KIND_OF_STATUS: Final[dict[int, ErrorKind]] = {
     401: "auth",
     402: "auth",
     403: "auth",
@@ -62,13 +62,13 @@ _KIND_OF_STATUS: dict[int, ErrorKind] = {
 }
 
 # A message that tells of too much input, whatever the code beside it says.
-_TOO_LONG = re.compile(
+_TOO_LONG: Final = re.compile(
     r"context.{0,20}(?:length|window)|maximum (?:prompt|context)|(?:prompt|input).{0,20} too (?:long|large)",
     re.IGNORECASE,
 )
-_LASTING = frozenset({"billinghardlimitreached", "insufficientquota"})
-_RETRYABLE = frozenset({"rate_limit", "overloaded", "server", "timeout", "connection", "protocol"})
-_SECONDS = re.compile(r"(\d+(?:\.\d+)?)s")
+_LASTING: Final = frozenset({"billinghardlimitreached", "insufficientquota"})
+_RETRYABLE: Final = frozenset({"rate_limit", "overloaded", "server", "timeout", "connection", "protocol"})
+_SECONDS: Final = re.compile(r"(\d+(?:\.\d+)?)s")
 
 
 class ErrorReport(NamedTuple):

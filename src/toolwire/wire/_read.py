@@ -33,6 +33,6 @@ def word(value: Any) -> str:
 
 def count(value: Any) -> int | None:
     """A token count, None where there is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return int(value) if value == value and abs(value) < 2**63 else None

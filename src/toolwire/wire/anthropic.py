@@ -18,7 +18,7 @@ Results of server tools, citations and whatever else has no meaning here are pas
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolwire.wire._errors import ErrorReport, error_of, report
 from toolwire.wire._read import count, items, obj, text, word
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Decoder", "recognises"]
 
-FINISH: dict[str, FinishReason] = {
+FINISH: Final[dict[str, FinishReason]] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
     "tool_use": "tool_calls",
@@ -42,14 +42,14 @@ FINISH: dict[str, FinishReason] = {
 }
 
 # The blocks that are calls, and who runs them.
-CALLS: dict[str, CallKind] = {
+CALLS: Final[dict[str, CallKind]] = {
     "tool_use": "function",
     "server_tool_use": "server",
     "mcp_tool_use": "mcp",
 }
 
 # What tells a raw event from another wire's event of the same type: a member of this name and kind.
-_SHAPES: dict[str, tuple[str, type | tuple[type, ...]]] = {
+_SHAPES: Final[dict[str, tuple[str, type | tuple[type, ...]]]] = {
     "message_start": ("message", dict),
     "content_block_start": ("content_block", dict),
     "content_block_delta": ("delta", dict),
@@ -58,10 +58,10 @@ _SHAPES: dict[str, tuple[str, type | tuple[type, ...]]] = {
 }
 
 # Keep-alives, and the events of the SDK's stream helper.
-_SILENT = frozenset({"ping", "text", "input_json", "thinking", "signature", "citation", "compaction"})
+_SILENT: Final = frozenset({"ping", "text", "input_json", "thinking", "signature", "citation", "compaction"})
 
 # Fields of a call's block that have a meaning of their own here; all others are kept for replay.
-_CALL_FIELDS = frozenset({"type", "id", "name", "input"})
+_CALL_FIELDS: Final = frozenset({"type", "id", "name", "input"})
 
 _Key = int | str | None
 

@@ -20,7 +20,7 @@ are passed on as unknown.
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolwire.wire._errors import ErrorReport, error_of, report
 from toolwire.wire._read import count, items, obj, text, word
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Decoder", "exception_of", "recognises"]
 
-FINISH: dict[str, FinishReason] = {
+FINISH: Final[dict[str, FinishReason]] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
     "tool_use": "tool_calls",
@@ -45,10 +45,17 @@ FINISH: dict[str, FinishReason] = {
 }
 
 # The members of the union.
-EVENTS = ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata")
+EVENTS: Final = (
+    "messageStart",
+    "contentBlockStart",
+    "contentBlockDelta",
+    "contentBlockStop",
+    "messageStop",
+    "metadata",
+)
 
 # What tells a bare payload from another protocol's in an event of the same name.
-_MEMBERS = {
+_MEMBERS: Final = {
     "messageStart": "role",
     "contentBlockStart": "start",
     "contentBlockDelta": "delta",
@@ -58,7 +65,7 @@ _MEMBERS = {
 }
 
 # Fields of a tool's block that have a meaning of their own here; all others are kept for replay.
-_CALL_FIELDS = frozenset({"toolUseId", "name", "type", "input"})
+_CALL_FIELDS: Final = frozenset({"toolUseId", "name", "type", "input"})
 
 _Key = int | str | None
 
@@ -224,7 +231,7 @@ class Decoder:
 
     def _reasoning(self, said: dict[str, Any]) -> None:
         redacted = said.get("redactedContent")
-        if isinstance(redacted, bytes | bytearray):  # as an SDK decodes it; on the wire it is text
+        if isinstance(redacted, (bytes, bytearray)):  # as an SDK decodes it; on the wire it is text
             redacted = base64.b64encode(redacted).decode()
         self._acc.reasoning(
             text(said.get("text")),

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Decoder", "recognises"]
 
-METRICS = "amazon-bedrock-invocationMetrics"
+METRICS: Final = "amazon-bedrock-invocationMetrics"
 
 # How many payloads that no wire knows are kept before we say so.
-_UNDECIDED_PAYLOADS = 32
+_UNDECIDED_PAYLOADS: Final = 32
 
-_NAME = "bedrock-invoke"
-_DONE = "[DONE]"
+_NAME: Final = "bedrock-invoke"
+_DONE: Final = "[DONE]"
 
 
 def recognises(payload: dict[str, Any], event: str) -> bool:

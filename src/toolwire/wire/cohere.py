@@ -14,7 +14,7 @@ The `type` in the JSON decides; the event's name stands in for a missing one. Wh
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolwire.wire._errors import ErrorReport, error_of, report
 from toolwire.wire._read import count, items, obj, text, word
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Decoder", "recognises"]
 
-FINISH: dict[str, FinishReason] = {
+FINISH: Final[dict[str, FinishReason]] = {
     "COMPLETE": "stop",
     "STOP_SEQUENCE": "stop",
     "TOOL_CALL": "tool_calls",
@@ -38,12 +38,12 @@ FINISH: dict[str, FinishReason] = {
     "TIMEOUT": "error",
 }
 
-_EVENTS = frozenset({"citation-start", "citation-end", "message-start", "message-end", "tool-plan-delta"}) | {
+_EVENTS: Final = frozenset({"citation-start", "citation-end", "message-start", "message-end", "tool-plan-delta"}) | {
     f"{what}-{stage}" for what in ("content", "tool-call") for stage in ("start", "delta", "end")
 }
 
 # Fields of a call that have a meaning of their own here; all others are kept for replay.
-_CALL_FIELDS = frozenset({"id", "type", "function"})
+_CALL_FIELDS: Final = frozenset({"id", "type", "function"})
 
 _Key = int | str | None
 
@@ -172,7 +172,7 @@ class Decoder:
         arguments = function.get("arguments")
         if isinstance(arguments, str):
             self._acc.append(call, arguments)
-        elif isinstance(arguments, dict | list) and arguments:
+        elif isinstance(arguments, (dict, list)) and arguments:
             self._acc.value(call, arguments)
 
     def _finish(self, ending: dict[str, Any]) -> None:

@@ -24,7 +24,7 @@ Calls come one after the other, and their order is all that tells them apart. Wh
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolwire.partial.jsonpath import JSONPathError, parse
 from toolwire.partial.path_writer import PathError, PathWriter
@@ -38,35 +38,35 @@ if TYPE_CHECKING:
 
 __all__ = ["Decoder", "recognises"]
 
-_FILTERED = """BLOCKLIST ESCALATION IMAGE_PROHIBITED_CONTENT IMAGE_RECITATION IMAGE_SAFETY LANGUAGE MODEL_ARMOR
+_FILTERED: Final = """BLOCKLIST ESCALATION IMAGE_PROHIBITED_CONTENT IMAGE_RECITATION IMAGE_SAFETY LANGUAGE MODEL_ARMOR
     PROHIBITED_CONTENT RECITATION SAFETY SPII"""
-_FAILED = """MALFORMED_FUNCTION_CALL MALFORMED_RESPONSE MISSING_THOUGHT_SIGNATURE TOO_MANY_TOOL_CALLS
+_FAILED: Final = """MALFORMED_FUNCTION_CALL MALFORMED_RESPONSE MISSING_THOUGHT_SIGNATURE TOO_MANY_TOOL_CALLS
     UNEXPECTED_TOOL_CALL"""
 
 # All others, "OTHER" and "FINISH_REASON_UNSPECIFIED" among them, tell nothing: unknown.
-FINISH: dict[str, FinishReason] = {
+FINISH: Final[dict[str, FinishReason]] = {
     "STOP": "stop",
     "MAX_TOKENS": "length",
     **dict.fromkeys(_FILTERED.split(), "content_filter"),
     **dict.fromkeys(_FAILED.split(), "error"),
 }
 
-_CALL = frozenset({"args", "id", "name", "partialArgs", "willContinue"})
+_CALL: Final = frozenset({"args", "id", "name", "partialArgs", "willContinue"})
 
 # Dumps of some SDKs' objects have the fields that are read here in snake_case.
-_READ = """blockReason boolValue candidatesTokenCount finishMessage finishReason functionCall functionResponse jsonPath
-    modelVersion nullValue numberValue partialArgs promptFeedback promptTokenCount responseId stringValue
+_READ: Final = """blockReason boolValue candidatesTokenCount finishMessage finishReason functionCall functionResponse
+    jsonPath modelVersion nullValue numberValue partialArgs promptFeedback promptTokenCount responseId stringValue
     thoughtSignature usageMetadata willContinue"""
-_CAMEL = {re.sub("[A-Z]", lambda capital: "_" + capital[0].lower(), name): name for name in _READ.split()}
+_CAMEL: Final = {re.sub("[A-Z]", lambda capital: "_" + capital[0].lower(), name): name for name in _READ.split()}
 
 # Beside a part's content: kept with a call, said of text.
-_ASIDE = ("thought", "thoughtSignature")
+_ASIDE: Final = ("thought", "thoughtSignature")
 
 # What a candidate may hold beside its content that a caller can want: sources of the answer.
-_SOURCES = frozenset({"citationMetadata", "groundingMetadata", "urlContextMetadata"})
+_SOURCES: Final = frozenset({"citationMetadata", "groundingMetadata", "urlContextMetadata"})
 
 # The one value of an update, by its field.
-_VALUES: dict[str, tuple[type, ...]] = {"stringValue": (str,), "numberValue": (int, float), "boolValue": (bool,)}
+_VALUES: Final[dict[str, tuple[type, ...]]] = {"stringValue": (str,), "numberValue": (int, float), "boolValue": (bool,)}
 
 
 def recognises(payload: dict[str, Any], event: str) -> bool:

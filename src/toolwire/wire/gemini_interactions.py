@@ -19,7 +19,7 @@ All other steps are the provider's own doings, or what the client has sent: pass
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolwire.encoding import encode
 from toolwire.wire._errors import ErrorReport, error_of, report
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Decoder", "recognises"]
 
-FINISH: dict[str, FinishReason] = {
+FINISH: Final[dict[str, FinishReason]] = {
     "requires_action": "tool_calls",
     "completed": "stop",
     "idle": "stop",
@@ -45,18 +45,18 @@ FINISH: dict[str, FinishReason] = {
     "in_progress": "incomplete",
     "queued": "incomplete",
 }
-_GOING_ON = frozenset({"in_progress", "queued"})
+_GOING_ON: Final = frozenset({"in_progress", "queued"})
 
 # The steps that are calls, and who runs them.
-CALLS: dict[str, CallKind] = {"function_call": "function", "mcp_server_tool_call": "mcp"}
+CALLS: Final[dict[str, CallKind]] = {"function_call": "function", "mcp_server_tool_call": "mcp"}
 
-_EVENTS = frozenset(
+_EVENTS: Final = frozenset(
     {f"interaction.{what}" for what in ("created", "status_update", "completed")}
     | {f"step.{stage}" for stage in ("start", "delta", "stop")}
 )
 
 # Fields of a call's step that have a meaning of their own here; all others are kept for replay.
-_CALL_FIELDS = frozenset({"type", "id", "name", "arguments"})
+_CALL_FIELDS: Final = frozenset({"type", "id", "name", "arguments"})
 
 _Key = int | str | None
 
@@ -235,7 +235,7 @@ class Decoder:
                 if isinstance(piece, str) and piece:
                     self._inputs.pop(call, None)
                     acc.append(call, piece)
-                elif isinstance(piece, dict | list) and piece:
+                elif isinstance(piece, (dict, list)) and piece:
                     self._inputs[call] = piece
             case _:
                 acc.unknown(payload, event)

@@ -14,7 +14,7 @@ so it finishes the turn though the wire writes no reason. `turnComplete` ends th
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolwire.wire._errors import ErrorReport, error_of, report
 from toolwire.wire._read import count, items, obj, text, word
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 __all__ = ["Decoder", "recognises"]
 
 # `turnCompleteReason`, where there is one; those that tell of refused input or output are many.
-REASONS: dict[str, FinishReason] = {
+REASONS: Final[dict[str, FinishReason]] = {
     "TURN_COMPLETE_REASON_UNSPECIFIED": "stop",
     "NEED_MORE_INPUT": "stop",
     "MALFORMED_FUNCTION_CALL": "error",
     "RESPONSE_REJECTED": "content_filter",
 }
-_REFUSED = re.compile("PROHIBITED|SAFETY|BLOCKLIST|UNSAFE|^INPUT_")
+_REFUSED: Final = re.compile("PROHIBITED|SAFETY|BLOCKLIST|UNSAFE|^INPUT_")
 
-_MESSAGES = (
+_MESSAGES: Final = (
     "goAway",
     "serverContent",
     "sessionResumptionUpdate",
@@ -45,9 +45,13 @@ _MESSAGES = (
     "voiceActivity",
     "voiceActivityDetectionSignal",
 )
-_READ = frozenset({"error", "serverContent", "setupComplete", "toolCall", "toolCallCancellation", "usageMetadata"})
-_CONTENT_READ = frozenset({"generationComplete", "interrupted", "modelTurn", "turnComplete", "turnCompleteReason"})
-_CALL_FIELDS = frozenset({"args", "id", "name"})
+_READ: Final = frozenset(
+    {"error", "serverContent", "setupComplete", "toolCall", "toolCallCancellation", "usageMetadata"}
+)
+_CONTENT_READ: Final = frozenset(
+    {"generationComplete", "interrupted", "modelTurn", "turnComplete", "turnCompleteReason"}
+)
+_CALL_FIELDS: Final = frozenset({"args", "id", "name"})
 
 
 def recognises(payload: dict[str, Any], event: str) -> bool:

@@ -13,7 +13,7 @@ A line is `{model, message: {content, thinking, tool_calls}, done}`; the last ha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolwire.wire._errors import error_of, report
 from toolwire.wire._read import count, items, obj, text, word
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Decoder", "recognises"]
 
 # "load" and "unload" answer requests that only moved the model in or out of memory.
-FINISH: dict[str, FinishReason] = {
+FINISH: Final[dict[str, FinishReason]] = {
     "stop": "stop",
     "load": "stop",
     "unload": "stop",
@@ -34,8 +34,8 @@ FINISH: dict[str, FinishReason] = {
 }
 
 # Fields that have a meaning of their own here; all others are kept for replay.
-_CALL_FIELDS = frozenset({"id", "type", "function"})
-_FUNCTION_FIELDS = frozenset({"name", "arguments", "index"})
+_CALL_FIELDS: Final = frozenset({"id", "type", "function"})
+_FUNCTION_FIELDS: Final = frozenset({"name", "arguments", "index"})
 
 
 def recognises(payload: dict[str, Any], event: str) -> bool:

@@ -19,7 +19,7 @@ here has its row below; which call a delta belongs to is decided by the accumula
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolwire.wire._errors import ErrorReport, error_of, report
 from toolwire.wire._read import count, items, obj, text, word
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Decoder", "recognises"]
 
-FINISH: dict[str, FinishReason] = {
+FINISH: Final[dict[str, FinishReason]] = {
     "stop": "stop",
     "eos": "stop",
     "eos_token": "stop",
@@ -52,20 +52,20 @@ FINISH: dict[str, FinishReason] = {
 }
 
 # What `native_finish_reason` may say about a turn whose `finish_reason` says otherwise.
-NATIVE_CUT = frozenset({"max_output_tokens", "max_tokens", "length", "model_length"})
+NATIVE_CUT: Final = frozenset({"max_output_tokens", "max_tokens", "length", "model_length"})
 
 # One delta may carry the same reasoning under several names: the first that has text counts.
-REASONING = ("reasoning_content", "reasoning", "thinking")
+REASONING: Final = ("reasoning_content", "reasoning", "thinking")
 
 # What the SDK's stream helper derives from the chunks that it hands over too.
-HELPER_EVENTS = frozenset(
+HELPER_EVENTS: Final = frozenset(
     f"{channel}.{stage}"
     for channel in ("content", "refusal", "logprobs.content", "logprobs.refusal", "tool_calls.function.arguments")
     for stage in ("delta", "done")
 )
 
 # Fields of a call that have a meaning of their own here; all others are kept for replay.
-_CALL_FIELDS = frozenset({"index", "id", "type", "function", "custom"})
+_CALL_FIELDS: Final = frozenset({"index", "id", "type", "function", "custom"})
 
 
 def recognises(payload: dict[str, Any], event: str) -> bool:
@@ -86,9 +86,10 @@ class Decoder:
     def feed(self, payload: dict[str, Any], event: str) -> None:
         """One chunk."""
         acc = self._acc
-        payload = _unwrapped(payload)
+        if "chunk" in payload:
+            payload = _unwrapped(payload)
         choices = payload.get("choices")
-        if word(payload.get("id")) or choices:
+        if not acc.begun and (word(payload.get("id")) or choices):
             acc.begin(word(payload.get("id")), word(payload.get("model")))
         self._usage(payload.get("usage"))
         body = False
@@ -115,17 +116,20 @@ class Decoder:
         acc = self._acc
         number = count(choice.get("index")) or 0
         delta = obj(choice.get("delta"))
-        body = isinstance(choice.get("message"), dict) and "delta" not in choice
+        body = not delta and isinstance(choice.get("message"), dict) and "delta" not in choice
         if body:
             delta = choice["message"]
-        self._reasoning(delta, number)
-        self._content(delta.get("content"), number)
-        acc.refusal(text(delta.get("refusal")), number)
-        for entry in items(delta.get("tool_calls")):
+        calls = items(delta.get("tool_calls"))
+        more = len(delta) > 1 or not calls  # most deltas are a piece of a call and nothing else
+        if more:
+            self._reasoning(delta, number)
+            self._content(delta.get("content"), number)
+            acc.refusal(text(delta.get("refusal")), number)
+        for entry in calls:
             if isinstance(entry, dict):
                 self._call(entry, number)
-        legacy = delta.get("function_call")
-        if isinstance(legacy, dict) and legacy and not items(delta.get("tool_calls")):
+        legacy = delta.get("function_call") if more else None
+        if isinstance(legacy, dict) and legacy and not calls:
             # One call for ever: its name sent again is a repeat, so it has an index like any other.
             arguments = legacy.get("arguments")
             name = word(legacy.get("name"))
@@ -136,17 +140,23 @@ class Decoder:
         return body
 
     def _call(self, entry: dict[str, Any], choice: int) -> None:
-        custom = obj(entry.get("custom"))
         function = obj(entry.get("function"))
         index = entry.get("index")
+        if not isinstance(index, (int, str)) or isinstance(index, bool):
+            index = None
+        arguments = function.get("arguments")
+        if len(function) == 1 and len(entry) == 2 and index is not None and isinstance(arguments, str):
+            self._acc.fragment(choice, index, "", "", arguments)  # a piece of a call that has begun
+            return
+        custom = obj(entry.get("custom"))
         call = self._acc.fragment(
             choice,
-            index if isinstance(index, int | str) and not isinstance(index, bool) else None,
+            index,
             word(entry.get("id")),
             word(function.get("name")) or word(custom.get("name")),
-            text(function.get("arguments")) or text(custom.get("input")),
+            text(arguments) or text(custom.get("input")),
             "custom" if custom or entry.get("type") == "custom" else "function",
-            value=_value(function.get("arguments")),
+            value=_value(arguments),
         )
         if call is not None:
             for key, value in entry.items():

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolwire.encoding import same
 from toolwire.wire._errors import ErrorReport, error_of, report
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 __all__ = ["Decoder", "recognises"]
 
 # The items that are calls: their kind, and where their arguments are.
-CALLS: dict[str, tuple[CallKind, str]] = {
+CALLS: Final[dict[str, tuple[CallKind, str]]] = {
     "function_call": ("function", "arguments"),
     "custom_tool_call": ("custom", "input"),
     "mcp_call": ("mcp", "arguments"),
 }
 
 # `response.<name>.delta` and `.done`: whose item's text it is, on which channel, and in which field of `.done`.
-TEXTS: dict[str, tuple[str, str, str]] = {
+TEXTS: Final[dict[str, tuple[str, str, str]]] = {
     "function_call_arguments": ("function_call", "", "arguments"),
     "custom_tool_call_input": ("custom_tool_call", "", "input"),
     "mcp_call_arguments": ("mcp_call", "", "arguments"),
@@ -60,29 +60,29 @@ TEXTS: dict[str, tuple[str, str, str]] = {
 }
 
 # Parts of messages and reasoning by type; a channel bears the name of its parts.
-PARTS = {row[1]: row for row in TEXTS.values() if row[1]}
+PARTS: Final = {row[1]: row for row in TEXTS.values() if row[1]}
 
 # The final events by name, which are the final states of a response too, and the reasons of a cut.
-STATUS: dict[str, FinishReason] = {
+STATUS: Final[dict[str, FinishReason]] = {
     "completed": "stop",
     "incomplete": "incomplete",
     "failed": "error",
     "cancelled": "cancelled",
 }
-CUTS: dict[str, FinishReason] = {
+CUTS: Final[dict[str, FinishReason]] = {
     "max_output_tokens": "length",
     "max_tokens": "length",
     "content_filter": "content_filter",
 }
 
 # Bookkeeping whose neighbours say the same.
-_SILENT = frozenset(
+_SILENT: Final = frozenset(
     {"content_part.added", "reasoning_summary_part.added", "mcp_call.in_progress", "mcp_call.completed"}
 )
 # The ids of xAI's own search calls begin so.
-_SERVER_RUN = "xs_call_"
+_SERVER_RUN: Final = "xs_call_"
 # Fields of a call that have a meaning of their own here, or that the SDK adds; all others are kept for replay.
-_CALL_FIELDS = frozenset({"type", "id", "call_id", "name", "arguments", "input", "status", "parsed_arguments"})
+_CALL_FIELDS: Final = frozenset({"type", "id", "call_id", "name", "arguments", "input", "status", "parsed_arguments"})
 
 
 def recognises(payload: dict[str, Any], event: str) -> bool:
@@ -250,7 +250,7 @@ class Decoder:
         name = word(obj(raw).get("id")) or word(payload.get("item_id"))
         call_id = word(obj(raw).get("call_id")) or word(payload.get("call_id"))
         index = payload.get("output_index")
-        index = index if isinstance(index, int | str) else None
+        index = index if isinstance(index, (int, str)) else None
         pairs = (("id", name), ("index", index), ("call_id", call_id))
         keys = [(kind, by, key) for by, key in pairs if key not in ("", None)]
         last = self._last.get(kind)
@@ -352,7 +352,7 @@ class Decoder:
             self._feed(item, call, value, copy=done)
         else:
             place = payload.get("summary_index" if channel == "summary_text" else "content_index")
-            place = place if isinstance(place, int | str) else 0
+            place = place if isinstance(place, (int, str)) else 0
             if done:
                 self._copy(item, channel, place, text(value), payload, event)
             else:
