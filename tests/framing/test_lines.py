@@ -22,6 +22,7 @@ CASES: dict[str, tuple[list[bytes], bytes]] = {
     "a cut in what looks like a comment": ([b":[", b'{"a": 1}\n'], b':[{"a": 1}\n'),
     "a cut between what looks like comments": ([b":a", b":b\n"], b":a:b\n"),
     "a cut before what looks like a field": ([b": a", b'data: {"a'], b': adata: {"a'),
+    "a cut in a name": ([b"event: a", b"event: b\n"], b"event: aevent: b\n"),
     "an array in pieces": ([b'[{"a": 1}', b",{}]"], b'[{"a": 1},{}]'),
     "a whole body in one piece": ([b'{"a": 1}'], b'{"a": 1}'),
     "empty pieces first": ([b"", b"", b'{"a": 1}', b'{"b": 2}'], b'{"a": 1}\n{"b": 2}\n'),

@@ -9,6 +9,7 @@ import msgspec
 __all__ = ["LineJoiner"]
 
 _FIELDS: Final = (b"data:", b"event:", b"id:", b"retry:")
+_BESIDE_NAME: Final = (b"data:", b"id:", b"retry:")  # an event has one name: a second is the rest of a cut one
 
 
 class LineJoiner:
@@ -37,7 +38,8 @@ class LineJoiner:
             return b""
         self._decided = True
         held, self._held = self._held, b""
-        begins = piece.startswith(b"{" if held.startswith(b"{") else _FIELDS)
+        following = b"{" if held.startswith(b"{") else _BESIDE_NAME if held.startswith(b"event:") else _FIELDS
+        begins = piece.startswith(following)
         self._lines = not piece or (begins and _whole_line(piece))
         return held + b"\n" + piece + b"\n" if self._lines else held + piece
 
