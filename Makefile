@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test setup lint types bench fuzz lock clean
+.PHONY: run test setup lint types bench wheels fuzz lock clean
 
 run: setup ## play the built-in demo streams
 	$(BIN)/toolwire watch --demo
@@ -11,24 +11,39 @@ run: setup ## play the built-in demo streams
 test: setup ## all tests
 	$(BIN)/pytest
 
-setup: .venv/ready ## prepare .venv
+setup: .venv/ready .venv/compiled ## prepare .venv, and compile what can be compiled
 
 .venv/ready: requirements-dev.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	TOOLWIRE_PURE=1 \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
-lint: setup
+# Compiled modules go before their source: they are made again whenever that changes.
+.venv/compiled: .venv/ready hatch_build.py $(wildcard src/toolwire/*.py src/toolwire/framing/*.py \
+		src/toolwire/partial/*.py src/toolwire/wire/*.py)
+	test "$$TOOLWIRE_PURE" = 1 || { $(BIN)/python hatch_build.py && touch $@; }
+
+lint: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: setup
+types: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/pyright
 
-bench: setup ## live values beside their peers
-	$(BIN)/python -m bench
+bench: setup .venv-bench/ready ## everything measured beside its peers: docs/benchmarks.md
+	$(BIN)/python -m bench $(BENCH)
+
+.venv-bench/ready: bench/requirements.txt
+	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r bench/requirements.txt
+	touch $@
+
+wheels: .venv/ready ## a compiled wheel for this Python and platform, and a pure one
+	TOOLWIRE_PURE=0 $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+	TOOLWIRE_PURE=1 $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
 fuzz: setup ## mutated recordings, ten minutes a wire
 	TOOLWIRE_FUZZ_SECONDS=600 $(BIN)/pytest tests/fuzz -s
@@ -36,7 +51,8 @@ fuzz: setup ## mutated recordings, ten minutes a wire
 lock: ## pin the newest dependencies that pyproject.toml allows
 	$(PYTHON) -m venv .venv/lock && .venv/lock/bin/pip install --quiet pip-tools
 	.venv/lock/bin/pip-compile --quiet --upgrade --all-extras --strip-extras --generate-hashes --no-emit-index-url \
-		--no-emit-find-links --no-header --output-file requirements-dev.lock pyproject.toml
+		--allow-unsafe --no-emit-find-links --no-header --output-file requirements-dev.lock pyproject.toml
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	find src -name '*.so' -delete
+	rm -rf .venv .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import toolwire
 
 def test_all_names_are_there() -> None:
     """Each name of `__all__` resolves, has a home and shows up in `dir`."""
-    assert set(toolwire.__all__) == set(toolwire._HOMES)
+    assert set(toolwire.__all__) == {*toolwire._HOMES, "build"}
     assert set(toolwire.__all__) <= set(dir(toolwire))
     for name in toolwire.__all__:
         assert getattr(toolwire, name) is not None
@@ -37,8 +38,9 @@ def test_modules_do_not_shadow_functions() -> None:
 def test_import_is_cheap() -> None:
     """`import toolwire` imports no other module of its own and no third party's."""
     code = "import sys; before = set(sys.modules); import toolwire; print(*sorted(set(sys.modules) - before))"
+    environment = {key: value for key, value in os.environ.items() if key != "TOOLWIRE_PURE"}
     loaded = subprocess.run(
-        [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True
+        [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True, env=environment
     ).stdout.split()
 
     assert [name for name in loaded if name.split(".")[0] not in sys.stdlib_module_names] == ["toolwire"]

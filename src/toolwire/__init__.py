@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from toolwire.call import ToolCall
@@ -32,7 +33,13 @@ if TYPE_CHECKING:
     from toolwire.timing import Timeouts
     from toolwire.trust import CallError
 
+if os.environ.get("TOOLWIRE_PURE", "0") not in ("", "0"):
+    import_module("toolwire._pure")
+
 __version__ = "0.1.0"
+
+build: Literal["compiled", "pure"]
+"""Which build runs: "compiled" (machine code made of the same source), or "pure" Python."""
 
 # name -> module; modules are imported when a name is first used, so that `import toolwire` stays cheap
 _HOMES = {
@@ -102,16 +109,20 @@ __all__ = [
     "UsageError",
     "acollect",
     "astream",
+    "build",
     "collect",
     "stream",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
+    if name == "build":
+        source = import_module("toolwire.partial.scanner").__file__ or ""
+        value: Any = "pure" if source.endswith(".py") else "compiled"
+    elif name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    else:
         raise AttributeError(f"module 'toolwire' has no attribute {name!r}")
-    value = getattr(import_module(home), name)
     globals()[name] = value
     return value
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from toolwire.partial import RepairName
     from toolwire.wire import Decoder
     from toolwire.wire._errors import ErrorReport
+    from toolwire.wire._read import Payload
 
 __all__ = ["Stream"]
 
@@ -108,11 +109,11 @@ class Stream:
             self._framer = FRAMINGS[framing](max_event_bytes=limits.event_bytes)
         self._lines = LineJoiner()
         self._decoder: Decoder | None = None
-        self._undecided: list[tuple[dict[str, Any], str]] | None = None
+        self._undecided: list[tuple[Payload, str]] | None = None
         self._ended = False
         self._refused: RefusedBody | None = None
         self._magic = b""
-        self._first: tuple[dict[str, Any], str] | None = None
+        self._first: tuple[Payload, str] | None = None
         self._watch = Stopwatch(timeouts or Timeouts())
         if wire == "auto":
             self._undecided = []
@@ -355,7 +356,7 @@ class Stream:
         else:
             self._acc.unknown(payload, event)
 
-    def _find_wire(self, payload: dict[str, Any], event: str) -> None:
+    def _find_wire(self, payload: Payload, event: str) -> None:
         held = self._undecided
         if held is None:  # given up
             return

@@ -24,7 +24,7 @@ def test_alone_it_prints_help(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
-    assert capsys.readouterr().out == f"toolwire {toolwire.__version__}\n"
+    assert capsys.readouterr().out == f"toolwire {toolwire.__version__} ({toolwire.build})\n"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from framing.cuts import random_cuts, run, run_every_way, single_bytes, split
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import pure_only
 
 from toolwire.errors import UsageError
 from toolwire.framing import MAX_EVENT_BYTES, JSONLinesFramer
@@ -97,6 +98,7 @@ def test_feed_after_end_is_the_callers_fault() -> None:
         framer.feed(b"{}")
 
 
+@pure_only
 def test_each_byte_is_scanned_once(monkeypatch: pytest.MonkeyPatch) -> None:
     scanned = 0
     original = Brackets.scan

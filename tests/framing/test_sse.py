@@ -9,7 +9,7 @@ import pytest
 from framing.cuts import Outcome, random_cuts, run, run_every_way, split
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import SHARED, needs_shared
+from support import SHARED, needs_shared, pure_only
 
 from toolwire.errors import UsageError
 from toolwire.framing import MAX_EVENT_BYTES, AutoFramer, Frame, SSEFramer
@@ -326,6 +326,7 @@ def test_wholeness_is_asked_of_new_lines_only(monkeypatch: pytest.MonkeyPatch) -
     assert scanned <= 8 * 1000
 
 
+@pure_only
 def test_usual_events_are_not_scanned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Brackets, "scan", None)
     data = b"event: a\r\ndata: {}\r\n\r\n: x\r\n\r\ndata: {\r\ndata: }\r\n\r\n"

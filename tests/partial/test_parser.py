@@ -87,7 +87,7 @@ def test_end_is_idempotent_and_final() -> None:
 def test_only_str_is_text(text: Any, before: str) -> None:
     parser = PartialJSON()
     parser.feed(before)
-    with pytest.raises(UsageError):
+    with pytest.raises(TypeError):
         parser.feed(text)
     assert parser.text == before
 

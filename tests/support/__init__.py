@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import toolwire
 from toolwire import Message, Stream
 from toolwire.events import Finish, Reset, StreamError, ToolCallDelta, ToolCallEnd, ToolCallStart
 from toolwire.grammar import check
@@ -27,6 +28,7 @@ pytest.register_assert_rewrite("support.wires")
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("TOOLWIRE_SHARED", ROOT.parent / "shared"))
 
+pure_only = pytest.mark.skipif(toolwire.build != "pure", reason="what is compiled can't be replaced by a test")
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason=f"recordings not found at {SHARED} (set TOOLWIRE_SHARED)")
 
 WIRES = (

@@ -10,7 +10,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from toolwire import __version__
+from toolwire import __version__, build
 from toolwire.cli import decode, events, watch
 from toolwire.cli.output import CommandError, complain
 from toolwire.errors import UsageError
@@ -63,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Read a model provider's stream of tool calls, recorded or live.",
         epilog="A FILE of - is standard input, so a live stream can be piped in: curl -N ... | toolwire watch -",
     )
-    parser.add_argument("--version", action="version", version=f"toolwire {__version__}")
+    parser.add_argument("--version", action="version", version=f"toolwire {__version__} ({build})")
     parser.set_defaults(run=None)
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
     for command in COMMANDS:

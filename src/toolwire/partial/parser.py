@@ -117,7 +117,7 @@ class PartialJSON:
         """Read a fragment and return what was admitted to `text`.
 
         That is the fragment itself, save where a repair holds text back, leaves it out or releases it. Bad JSON
-        never raises: see `fault`. Raises UsageError after `end()` and for anything but a str.
+        never raises: see `fault`. Raises UsageError after `end()`, and TypeError for anything but a str.
         """
         admitted = self._text
         at = len(admitted)
@@ -135,7 +135,7 @@ class PartialJSON:
         if self._ended:
             raise UsageError("feed() after end()")
         if not isinstance(text, str):
-            raise UsageError(f"feed() takes a str, not {type(text).__name__}")
+            raise TypeError(f"feed() takes a str, not {type(text).__name__}")
         return self._feed(text)
 
     def end(self) -> str:

@@ -7,16 +7,15 @@ made with an accumulator and fed payloads. A new wire is a new file and a new ro
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from toolwire.errors import UsageError
 
 if TYPE_CHECKING:
     from toolwire.accumulator import Accumulator
+    from toolwire.wire._read import Payload
 
 __all__ = ["ALIASES", "WIRES", "Decoder", "Wire", "WireModule", "load"]
-
-Payload = dict[str, Any]
 
 
 class Decoder(Protocol):

@@ -14,6 +14,7 @@ from toolwire.wire._read import count, items, obj, text, word
 if TYPE_CHECKING:
     from toolwire.accumulator import Accumulator
     from toolwire.events import ErrorKind
+    from toolwire.wire._read import Payload
 
 __all__ = ["ErrorReport", "classify", "error_of", "kind_of_status", "report"]
 
@@ -143,7 +144,7 @@ def report(acc: Accumulator, error: ErrorReport) -> None:
     )
 
 
-def _retry_delay(error: dict[str, Any]) -> float | None:
+def _retry_delay(error: Payload) -> float | None:
     """Google's RetryInfo among an error's details, or a plain `retry_after`, in seconds."""
     for detail in items(error.get("details")):
         found = _SECONDS.fullmatch(text(obj(detail).get("retryDelay")))

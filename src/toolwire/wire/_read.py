@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
-__all__ = ["count", "items", "obj", "text", "word"]
+__all__ = ["Payload", "count", "items", "obj", "text", "word"]
 
 
-def obj(value: Any) -> dict[str, Any]:
+Payload: TypeAlias = dict[Any, Any]
+"""An object of a payload. Its keys are text, save where a caller made it and they are not."""
+
+
+def obj(value: Any) -> Payload:
     """The value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
@@ -33,6 +37,8 @@ def word(value: Any) -> str:
 
 def count(value: Any) -> int | None:
     """A token count, None where there is none."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return int(value) if value == value and abs(value) < 2**63 else None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value if abs(value) < 2**63 else None
+    if isinstance(value, float):
+        return int(value) if abs(value) < 2**63 else None
+    return None

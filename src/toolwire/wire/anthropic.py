@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from toolwire.accumulator import Accumulator
     from toolwire.call import CallKind, ToolCall
     from toolwire.events import FinishReason
+    from toolwire.wire._read import Payload
 
 __all__ = ["Decoder", "recognises"]
 
@@ -66,7 +67,7 @@ _CALL_FIELDS: Final = frozenset({"type", "id", "name", "input"})
 _Key = int | str | None
 
 
-def recognises(payload: dict[str, Any], event: str) -> bool:
+def recognises(payload: Payload, event: str) -> bool:
     """A raw event with its member, `ping`, `message_stop`, or a whole message. An error alone is any wire's."""
     kind = text(payload.get("type"))
     if kind in ("ping", "message_stop") or _is_whole(payload):
@@ -86,7 +87,7 @@ class Decoder:
         self._inputs: dict[ToolCall, Any] = {}  # what stood in their starts, while no delta says otherwise
         self._other: _Key | object = object()  # the latest block that is no call
 
-    def feed(self, payload: dict[str, Any], event: str) -> None:
+    def feed(self, payload: Payload, event: str) -> None:
         """One event."""
         kind = text(payload.get("type")) or event
         known, over = True, False
@@ -127,7 +128,7 @@ class Decoder:
         """A block whose stop never came may still hold its input."""
         self._use_inputs()
 
-    def _message(self, message: dict[str, Any], event: str) -> None:
+    def _message(self, message: Payload, event: str) -> None:
         """The start of a message, or a whole one."""
         name, content = word(message.get("id")), items(message.get("content"))
         if self._id is not None and not (self._bare and name == self._id and not content):
@@ -145,9 +146,7 @@ class Decoder:
                 self._acc.unknown(block, event)
         self._finish(message.get("stop_reason"))
 
-    def _block(
-        self, key: _Key, block: dict[str, Any], payload: dict[str, Any], event: str, *, whole: bool = False
-    ) -> None:
+    def _block(self, key: _Key, block: Payload, payload: Payload, event: str, *, whole: bool = False) -> None:
         """A block begins; `whole`: and ends with that. `payload` is what is passed on when it has no meaning here."""
         acc = self._acc
         kind = text(block.get("type"))
@@ -168,7 +167,7 @@ class Decoder:
         else:
             acc.unknown(payload, event)
 
-    def _call(self, key: _Key, block: dict[str, Any], kind: CallKind, *, whole: bool) -> None:
+    def _call(self, key: _Key, block: Payload, kind: CallKind, *, whole: bool) -> None:
         acc = self._acc
         name, number = word(block.get("name")), word(block.get("id"))
         call = self._find(key)
@@ -198,7 +197,7 @@ class Decoder:
             return number == call.vendor_id
         return key in self._open and not call.closed and (not name or not call.name or name == call.name)
 
-    def _delta(self, key: _Key, delta: dict[str, Any], payload: dict[str, Any], event: str) -> None:
+    def _delta(self, key: _Key, delta: Payload, payload: Payload, event: str) -> None:
         acc = self._acc
         match delta.get("type"):
             case "text_delta":
@@ -264,12 +263,12 @@ class Decoder:
             )
 
 
-def _is_whole(payload: dict[str, Any]) -> bool:
+def _is_whole(payload: Payload) -> bool:
     """Whether this is a whole message, the body of an answer that was not streamed."""
     return payload.get("type") == "message" and isinstance(payload.get("content"), list)
 
 
-def _key(payload: dict[str, Any]) -> _Key:
+def _key(payload: Payload) -> _Key:
     """A block's index, which is no more than a key."""
     index = payload.get("index")
     return index if isinstance(index, str) else count(index)

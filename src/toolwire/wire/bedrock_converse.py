@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from toolwire.accumulator import Accumulator
     from toolwire.call import ToolCall
     from toolwire.events import FinishReason
+    from toolwire.wire._read import Payload
 
 __all__ = ["Decoder", "exception_of", "recognises"]
 
@@ -70,14 +71,14 @@ _CALL_FIELDS: Final = frozenset({"toolUseId", "name", "type", "input"})
 _Key = int | str | None
 
 
-def recognises(payload: dict[str, Any], event: str) -> bool:
+def recognises(payload: Payload, event: str) -> bool:
     """A union with one of the events or an exception, an event with its member, or a whole body."""
     if any(isinstance(payload.get(name), dict) for name in EVENTS) or _content(payload) is not None:
         return True
     return (event in _MEMBERS and _MEMBERS[event] in payload) or _raised(payload) is not None
 
 
-def exception_of(payload: dict[str, Any], event: str) -> ErrorReport | None:
+def exception_of(payload: Payload, event: str) -> ErrorReport | None:
     """The error in a payload of Bedrock's, None if it is none."""
     raised = _raised(payload)
     if raised is None and event.endswith("Exception"):
@@ -104,7 +105,7 @@ class Decoder:
         self._spoke = False  # something has come that a second start of the message would take back
         self._open: dict[_Key, ToolCall] = {}  # calls whose stop has not come
 
-    def feed(self, payload: dict[str, Any], event: str) -> None:
+    def feed(self, payload: Payload, event: str) -> None:
         """One event."""
         found = [(name, payload[name]) for name in EVENTS if isinstance(payload.get(name), dict)]
         if not found and event in EVENTS:
@@ -125,7 +126,7 @@ class Decoder:
     def end(self) -> None:
         """Nothing is held back."""
 
-    def _event(self, name: str, members: dict[str, Any]) -> bool:
+    def _event(self, name: str, members: Payload) -> bool:
         """One event; false if it holds something without a meaning here."""
         key = _key(members)
         if name == "messageStart":
@@ -149,7 +150,7 @@ class Decoder:
         self._finish(members.get("stopReason"))
         return not members.get("additionalModelResponseFields")
 
-    def _body(self, payload: dict[str, Any], content: list[Any], event: str) -> None:
+    def _body(self, payload: Payload, content: list[Any], event: str) -> None:
         self._acc.begin()
         for key, block in enumerate(content):
             if not isinstance(block, dict):
@@ -171,7 +172,7 @@ class Decoder:
         self._call(key, tool)
         return self._input(key, tool.get("input"))
 
-    def _call(self, key: _Key, tool: dict[str, Any]) -> None:
+    def _call(self, key: _Key, tool: Payload) -> None:
         acc = self._acc
         number, name = word(tool.get("toolUseId")), word(tool.get("name"))
         call = self._open.get(key)
@@ -186,7 +187,7 @@ class Decoder:
             if field not in _CALL_FIELDS and value is not None:
                 call.extra[field] = value
 
-    def _delta(self, key: _Key, delta: dict[str, Any]) -> bool:
+    def _delta(self, key: _Key, delta: Payload) -> bool:
         acc = self._acc
         known = bool(delta)
         for kind, value in delta.items():
@@ -229,7 +230,7 @@ class Decoder:
         if call is not None:
             self._acc.close(call)
 
-    def _reasoning(self, said: dict[str, Any]) -> None:
+    def _reasoning(self, said: Payload) -> None:
         redacted = said.get("redactedContent")
         if isinstance(redacted, (bytes, bytearray)):  # as an SDK decodes it; on the wire it is text
             redacted = base64.b64encode(redacted).decode()
@@ -265,7 +266,7 @@ def _repeats(call: ToolCall, number: str, name: str) -> bool:
     return not name or not call.name or name == call.name
 
 
-def _raised(payload: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+def _raised(payload: Payload) -> tuple[str, Payload] | None:
     """The exception that stands in a union, by its name."""
     for name, members in payload.items():
         if isinstance(name, str) and name.endswith("Exception") and isinstance(members, dict):
@@ -273,13 +274,13 @@ def _raised(payload: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     return None
 
 
-def _content(payload: dict[str, Any]) -> list[Any] | None:
+def _content(payload: Payload) -> list[Any] | None:
     """The blocks of a whole body, None if it is none."""
     content = obj(obj(payload.get("output")).get("message")).get("content")
     return content if isinstance(content, list) else None
 
 
-def _key(members: dict[str, Any]) -> _Key:
+def _key(members: Payload) -> _Key:
     """A block's index, which is no more than a key."""
     index = members.get("contentBlockIndex")
     return index if isinstance(index, str) else count(index)

@@ -27,6 +27,7 @@ from toolwire.wire.bedrock_converse import exception_of
 if TYPE_CHECKING:
     from toolwire import wire
     from toolwire.accumulator import Accumulator
+    from toolwire.wire._read import Payload
 
 __all__ = ["Decoder", "recognises"]
 
@@ -39,7 +40,7 @@ _NAME: Final = "bedrock-invoke"
 _DONE: Final = "[DONE]"
 
 
-def recognises(payload: dict[str, Any], event: str) -> bool:
+def recognises(payload: Payload, event: str) -> bool:
     """A chunk, by its bytes. What is unwrapped already is the model's own wire's to recognise."""
     chunk = payload.get("chunk")
     if isinstance(chunk, dict):
@@ -54,12 +55,12 @@ class Decoder:
     def __init__(self, acc: Accumulator) -> None:
         self._acc = acc
         self._inner: wire.Decoder | None = None
-        self._held: list[dict[str, Any]] = []  # until one of them is known
+        self._held: list[Payload] = []  # until one of them is known
         self._gave_up = False
         self._counted = False  # the model told its usage
         self._over = False
 
-    def feed(self, payload: dict[str, Any], event: str) -> None:
+    def feed(self, payload: Payload, event: str) -> None:
         """One chunk."""
         if not recognises(payload, event):
             self._native(payload, event)
@@ -86,7 +87,7 @@ class Decoder:
             self._over = True
             self._inner.end()
 
-    def _native(self, payload: dict[str, Any], event: str) -> None:
+    def _native(self, payload: Payload, event: str) -> None:
         """One of the model's payloads."""
         self._metrics(payload)
         if self._inner is None and not self._gave_up:
@@ -103,7 +104,7 @@ class Decoder:
             if len(self._held) >= _UNDECIDED_PAYLOADS:
                 self._give_up()
 
-    def _metrics(self, payload: dict[str, Any]) -> None:
+    def _metrics(self, payload: Payload) -> None:
         """Bedrock's own counts, told before the payload that holds them: it may end the stream, or know better."""
         metrics = obj(payload.get(METRICS))
         if metrics:
@@ -115,7 +116,7 @@ class Decoder:
         holders = (payload, obj(payload.get("message")), obj(payload.get("metadata")))
         self._counted = self._counted or any(obj(holder.get("usage")) for holder in holders)
 
-    def _choose(self, payload: dict[str, Any]) -> None:
+    def _choose(self, payload: Payload) -> None:
         for name in WIRES:
             module = load(name) if name != _NAME else None
             if module is not None and module.recognises(payload, ""):
@@ -142,7 +143,7 @@ class Decoder:
         report(self._acc, error)
 
 
-def _is_bedrocks(payload: dict[str, Any], event: str) -> bool:
+def _is_bedrocks(payload: Payload, event: str) -> bool:
     """Whether an error is of the service and not of the model's wire."""
     return event == "error" or event.endswith("Exception") or any(str(name).endswith("Exception") for name in payload)
 

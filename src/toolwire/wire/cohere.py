@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from toolwire.accumulator import Accumulator
     from toolwire.call import ToolCall
     from toolwire.events import FinishReason
+    from toolwire.wire._read import Payload
 
 __all__ = ["Decoder", "recognises"]
 
@@ -48,7 +49,7 @@ _CALL_FIELDS: Final = frozenset({"id", "type", "function"})
 _Key = int | str | None
 
 
-def recognises(payload: dict[str, Any], event: str) -> bool:
+def recognises(payload: Payload, event: str) -> bool:
     """An event by its type, or a whole body: a message beside its finish reason."""
     kind = text(payload.get("type")) or event
     return kind in _EVENTS or _is_whole(payload)
@@ -61,7 +62,7 @@ class Decoder:
         self._acc = acc
         self._open: dict[_Key, ToolCall] = {}  # calls whose end has not come
 
-    def feed(self, payload: dict[str, Any], event: str) -> None:
+    def feed(self, payload: Payload, event: str) -> None:
         """One event."""
         acc = self._acc
         kind = text(payload.get("type")) or event
@@ -111,7 +112,7 @@ class Decoder:
     def end(self) -> None:
         """Nothing is held back."""
 
-    def _message(self, message: dict[str, Any]) -> None:
+    def _message(self, message: Payload) -> None:
         """A message's whole parts; those of a start are empty."""
         acc = self._acc
         acc.reasoning(text(message.get("tool_plan")), field="tool_plan")
@@ -136,7 +137,7 @@ class Decoder:
             if piece.get("type") not in (None, "text", "thinking"):
                 acc.unknown(piece)
 
-    def _start(self, key: _Key, entry: dict[str, Any]) -> ToolCall | None:
+    def _start(self, key: _Key, entry: Payload) -> ToolCall | None:
         acc = self._acc
         function = obj(entry.get("function"))
         id_, name = word(entry.get("id")), word(function.get("name"))
@@ -154,7 +155,7 @@ class Decoder:
             acc.identify(call, name=name)
         return call
 
-    def _delta(self, key: _Key, entry: dict[str, Any], payload: dict[str, Any], event: str) -> None:
+    def _delta(self, key: _Key, entry: Payload, payload: Payload, event: str) -> None:
         acc = self._acc
         call = self._open.get(key)
         if call is None and len(self._open) == 1 and acc.find(key) is None:
@@ -167,7 +168,7 @@ class Decoder:
         acc.identify(call, word(entry.get("id")), "" if call.name else word(function.get("name")))
         self._arguments(call, function)
 
-    def _arguments(self, call: ToolCall, function: dict[str, Any]) -> None:
+    def _arguments(self, call: ToolCall, function: Payload) -> None:
         """Argument text, or an object in its place; an empty one says nothing."""
         arguments = function.get("arguments")
         if isinstance(arguments, str):
@@ -175,7 +176,7 @@ class Decoder:
         elif isinstance(arguments, (dict, list)) and arguments:
             self._acc.value(call, arguments)
 
-    def _finish(self, ending: dict[str, Any]) -> None:
+    def _finish(self, ending: Payload) -> None:
         """A turn's usage, finish reason and error."""
         acc = self._acc
         usage = obj(ending.get("usage"))
@@ -196,7 +197,7 @@ class Decoder:
             report(acc, error._replace(code=error.code or raw or None))
 
 
-def _is_whole(payload: dict[str, Any]) -> bool:
+def _is_whole(payload: Payload) -> bool:
     """Whether this is the body of an answer that was not streamed."""
     return (
         isinstance(payload.get("message"), dict)
@@ -205,12 +206,12 @@ def _is_whole(payload: dict[str, Any]) -> bool:
     )
 
 
-def _entries(value: Any) -> list[dict[str, Any]]:
+def _entries(value: Any) -> list[Payload]:
     """One object, or a list of them."""
     return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict)]
 
 
-def _key(payload: dict[str, Any]) -> _Key:
+def _key(payload: Payload) -> _Key:
     """An index, which is no more than a key."""
     index = payload.get("index")
     return index if isinstance(index, str) else count(index)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from toolwire.accumulator import Accumulator
     from toolwire.call import ToolCall
     from toolwire.events import FinishReason
+    from toolwire.wire._read import Payload
 
 __all__ = ["Decoder", "recognises"]
 
@@ -69,7 +70,7 @@ _SOURCES: Final = frozenset({"citationMetadata", "groundingMetadata", "urlContex
 _VALUES: Final[dict[str, tuple[type, ...]]] = {"stringValue": (str,), "numberValue": (int, float), "boolValue": (bool,)}
 
 
-def recognises(payload: dict[str, Any], event: str) -> bool:
+def recognises(payload: Payload, event: str) -> bool:
     """A chunk has candidates, or says why it has none, or counts tokens for a model of this wire."""
     del event
     chunk = _fields(payload)
@@ -87,7 +88,7 @@ class Decoder:
         self._acc = acc
         self._calls: dict[int, _Calls] = {}
 
-    def feed(self, payload: dict[str, Any], event: str) -> None:
+    def feed(self, payload: Payload, event: str) -> None:
         """One chunk."""
         acc = self._acc
         chunk = _fields(payload)
@@ -183,7 +184,7 @@ class _Calls:
         self._hollow: ToolCall | None = None  # itself, if it came without arguments and its end waits for them
         self._braces = False  # they were `{}`
 
-    def part(self, fields: dict[str, Any], extra: dict[str, Any], part: Any) -> None:
+    def part(self, fields: Payload, extra: Payload, part: Any) -> None:
         """A `functionCall`; `extra` is what stood beside it, `part` the whole."""
         acc = self._acc
         args = fields.get("args")
@@ -225,7 +226,7 @@ class _Calls:
             acc.value(call, args)
             acc.close(call)
 
-    def answered(self, response: dict[str, Any]) -> None:
+    def answered(self, response: Payload) -> None:
         """A `functionResponse`: the provider itself has run the call it answers."""
         self.settle()
         id_ = word(response.get("id"))
@@ -247,7 +248,7 @@ class _Calls:
                 self._acc.value(call, {})
             self._acc.close(call)
 
-    def _continues(self, call: ToolCall, name: str, id_: str, fields: dict[str, Any]) -> bool:
+    def _continues(self, call: ToolCall, name: str, id_: str, fields: Payload) -> bool:
         """Whether a part with a name goes on with the last call."""
         if self._writer is None or (call.name and name != call.name):
             return False
@@ -310,7 +311,7 @@ class _Calls:
         self._acc.unknown(part)
 
 
-def _fields(value: Any) -> dict[str, Any]:
+def _fields(value: Any) -> Payload:
     """An object's fields by their names on the wire, in a dict of their own."""
     return {_CAMEL.get(key, key): each for key, each in obj(value).items()}
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from toolwire.accumulator import Accumulator
     from toolwire.call import CallKind, ToolCall
     from toolwire.events import FinishReason
+    from toolwire.wire._read import Payload
 
 __all__ = ["Decoder", "recognises"]
 
@@ -61,7 +62,7 @@ _CALL_FIELDS: Final = frozenset({"type", "id", "name", "arguments"})
 _Key = int | str | None
 
 
-def recognises(payload: dict[str, Any], event: str) -> bool:
+def recognises(payload: Payload, event: str) -> bool:
     """An event by its type, or an interaction."""
     kind = text(payload.get("event_type"))
     return kind == "error" or (kind or event) in _EVENTS or _is_whole(payload)
@@ -79,7 +80,7 @@ class Decoder:
         self._status = ""  # the last that ended something
         self._failed = False  # the status says so, and nothing has said why
 
-    def feed(self, payload: dict[str, Any], event: str) -> None:
+    def feed(self, payload: Payload, event: str) -> None:
         """One event."""
         acc = self._acc
         kind = text(payload.get("event_type")) or event
@@ -134,11 +135,11 @@ class Decoder:
         self._failed = False
         report(self._acc, error)
 
-    def _interaction(self, interaction: dict[str, Any]) -> None:
+    def _interaction(self, interaction: Payload) -> None:
         self._acc.begin(word(interaction.get("id")), word(interaction.get("model")) or word(interaction.get("agent")))
         self._usage(interaction.get("usage"))
 
-    def _whole(self, interaction: dict[str, Any]) -> None:
+    def _whole(self, interaction: Payload) -> None:
         """The last word on an interaction. Its steps are read as far as they were not streamed."""
         self._interaction(interaction)
         for step in items(interaction.get("steps")) or items(interaction.get("outputs")):
@@ -148,9 +149,7 @@ class Decoder:
                 self._step(None, step, step, "", whole=True)
         self._finish(interaction.get("status"), last=True)
 
-    def _step(
-        self, key: _Key, step: dict[str, Any], payload: dict[str, Any], event: str, *, whole: bool = False
-    ) -> None:
+    def _step(self, key: _Key, step: Payload, payload: Payload, event: str, *, whole: bool = False) -> None:
         """A step begins; `whole`: and ends with that. `payload` is what is passed on when it has no meaning here."""
         acc = self._acc
         kind = text(step.get("type"))
@@ -178,7 +177,7 @@ class Decoder:
                 acc.provider_runs(call, "server", "the result of this call stands in the same interaction")
             acc.unknown(payload, event)
 
-    def _call(self, key: _Key, step: dict[str, Any], kind: CallKind, *, whole: bool) -> None:
+    def _call(self, key: _Key, step: Payload, kind: CallKind, *, whole: bool) -> None:
         acc = self._acc
         id_, name, given = word(step.get("id")), word(step.get("name")), step.get("arguments")
         call = self._calls.get(id_)
@@ -213,7 +212,7 @@ class Decoder:
             except (RecursionError, TypeError, ValueError):
                 self._acc.unknown(given)
 
-    def _delta(self, key: _Key, delta: dict[str, Any], payload: dict[str, Any], event: str) -> None:
+    def _delta(self, key: _Key, delta: Payload, payload: Payload, event: str) -> None:
         acc = self._acc
         kind = text(delta.get("type"))
         match kind:
@@ -273,13 +272,13 @@ class Decoder:
             )
 
 
-def _is_whole(payload: dict[str, Any]) -> bool:
+def _is_whole(payload: Payload) -> bool:
     """Whether this is an interaction, the body of an answer that was not streamed."""
     steps = isinstance(payload.get("steps"), list) or isinstance(payload.get("outputs"), list)
     return payload.get("object") == "interaction" or (steps and isinstance(payload.get("status"), str))
 
 
-def _key(payload: dict[str, Any]) -> _Key:
+def _key(payload: Payload) -> _Key:
     """A step's index, which is no more than a key."""
     index = payload.get("index")
     return index if isinstance(index, str) else count(index)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from toolwire.accumulator import Accumulator
     from toolwire.call import ToolCall
     from toolwire.events import FinishReason
+    from toolwire.wire._read import Payload
 
 __all__ = ["Decoder", "recognises"]
 
@@ -54,7 +55,7 @@ _CONTENT_READ: Final = frozenset(
 _CALL_FIELDS: Final = frozenset({"args", "id", "name"})
 
 
-def recognises(payload: dict[str, Any], event: str) -> bool:
+def recognises(payload: Payload, event: str) -> bool:
     """A message by the member it holds."""
     del event
     message = _fields(payload)
@@ -69,7 +70,7 @@ class Decoder:
         self._calls: dict[str, ToolCall] = {}  # by id
         self._left = 0  # calls that were not cancelled
 
-    def feed(self, payload: dict[str, Any], event: str) -> None:
+    def feed(self, payload: Payload, event: str) -> None:
         """One message."""
         acc = self._acc
         message = _fields(payload)
@@ -103,7 +104,7 @@ class Decoder:
     def end(self) -> None:
         """Nothing is held back."""
 
-    def _content(self, content: dict[str, Any]) -> None:
+    def _content(self, content: Payload) -> None:
         acc = self._acc
         for value in items(obj(content.get("modelTurn")).get("parts")):
             part = _fields(value)
@@ -124,7 +125,7 @@ class Decoder:
         if content.get("generationComplete") is True:
             acc.finish("stop", "generationComplete")
 
-    def _call(self, entry: dict[str, Any]) -> None:
+    def _call(self, entry: Payload) -> None:
         acc = self._acc
         fields = _fields(entry)
         id_ = word(fields.get("id"))
@@ -169,7 +170,7 @@ class Decoder:
         acc.terminate()
 
 
-def _fields(value: Any) -> dict[str, Any]:
+def _fields(value: Any) -> Payload:
     """An object's fields by their names on the wire, in a dict of their own."""
     return {_camel(key): each for key, each in obj(value).items()}
 

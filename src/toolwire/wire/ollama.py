@@ -13,7 +13,7 @@ A line is `{model, message: {content, thinking, tool_calls}, done}`; the last ha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from toolwire.wire._errors import error_of, report
 from toolwire.wire._read import count, items, obj, text, word
@@ -21,6 +21,7 @@ from toolwire.wire._read import count, items, obj, text, word
 if TYPE_CHECKING:
     from toolwire.accumulator import Accumulator
     from toolwire.events import FinishReason
+    from toolwire.wire._read import Payload
 
 __all__ = ["Decoder", "recognises"]
 
@@ -38,7 +39,7 @@ _CALL_FIELDS: Final = frozenset({"id", "type", "function"})
 _FUNCTION_FIELDS: Final = frozenset({"name", "arguments", "index"})
 
 
-def recognises(payload: dict[str, Any], event: str) -> bool:
+def recognises(payload: Payload, event: str) -> bool:
     """A line has a message and says whether it is the last."""
     del event
     return isinstance(payload.get("message"), dict) and isinstance(payload.get("done"), bool)
@@ -50,7 +51,7 @@ class Decoder:
     def __init__(self, acc: Accumulator) -> None:
         self._acc = acc
 
-    def feed(self, payload: dict[str, Any], event: str) -> None:
+    def feed(self, payload: Payload, event: str) -> None:
         """One line."""
         acc = self._acc
         # What has a type is another wire's event, and its message not a line's.
@@ -71,7 +72,7 @@ class Decoder:
     def end(self) -> None:
         """Nothing is held back."""
 
-    def _message(self, message: dict[str, Any], model: str) -> None:
+    def _message(self, message: Payload, model: str) -> None:
         acc = self._acc
         acc.begin(None, model)
         acc.reasoning(text(message.get("thinking")), field="thinking")
@@ -84,7 +85,7 @@ class Decoder:
         if items(message.get("images")):
             acc.unknown({"images": message["images"]})
 
-    def _call(self, entry: dict[str, Any]) -> None:
+    def _call(self, entry: Payload) -> None:
         acc = self._acc
         function = obj(entry.get("function"))
         call = acc.open(None, word(entry.get("id")), word(function.get("name")))
@@ -101,7 +102,7 @@ class Decoder:
                 acc.value(call, arguments)
         acc.close(call)
 
-    def _done(self, payload: dict[str, Any]) -> None:
+    def _done(self, payload: Payload) -> None:
         counts = {key: each for key, each in payload.items() if key.endswith(("_count", "_duration"))}
         if counts:
             self._acc.usage(

@@ -27,6 +27,7 @@ from toolwire.wire._read import count, items, obj, text, word
 if TYPE_CHECKING:
     from toolwire.accumulator import Accumulator
     from toolwire.events import FinishReason
+    from toolwire.wire._read import Payload
 
 __all__ = ["Decoder", "recognises"]
 
@@ -68,7 +69,7 @@ HELPER_EVENTS: Final = frozenset(
 _CALL_FIELDS: Final = frozenset({"index", "id", "type", "function", "custom"})
 
 
-def recognises(payload: dict[str, Any], event: str) -> bool:
+def recognises(payload: Payload, event: str) -> bool:
     """A chunk has `choices`; one without any is recognised by its `object`."""
     del event
     payload = _unwrapped(payload)
@@ -83,7 +84,7 @@ class Decoder:
         self._failed = ""  # a finish reason that says so
         self._error: ErrorReport | None = None  # in a choice
 
-    def feed(self, payload: dict[str, Any], event: str) -> None:
+    def feed(self, payload: Payload, event: str) -> None:
         """One chunk."""
         acc = self._acc
         if "chunk" in payload:
@@ -111,7 +112,7 @@ class Decoder:
     def end(self) -> None:
         """Nothing is held back."""
 
-    def _choice(self, choice: dict[str, Any]) -> bool:
+    def _choice(self, choice: Payload) -> bool:
         """One choice; true if it was a whole message and not a delta."""
         acc = self._acc
         number = count(choice.get("index")) or 0
@@ -139,7 +140,7 @@ class Decoder:
         self._finish(choice, number)
         return body
 
-    def _call(self, entry: dict[str, Any], choice: int) -> None:
+    def _call(self, entry: Payload, choice: int) -> None:
         function = obj(entry.get("function"))
         index = entry.get("index")
         if not isinstance(index, (int, str)) or isinstance(index, bool):
@@ -177,7 +178,7 @@ class Decoder:
             else:
                 self._acc.text(text(part.get("text")), choice)
 
-    def _reasoning(self, delta: dict[str, Any], choice: int) -> None:
+    def _reasoning(self, delta: Payload, choice: int) -> None:
         details = [each for each in items(delta.get("reasoning_details")) if isinstance(each, dict)]
         field = next((name for name in REASONING if text(delta.get(name))), None)
         if field is not None:
@@ -195,7 +196,7 @@ class Decoder:
         if signature:
             self._acc.reasoning("", choice, field=field, signature=signature)
 
-    def _finish(self, choice: dict[str, Any], number: int) -> None:
+    def _finish(self, choice: Payload, number: int) -> None:
         raw = word(choice.get("finish_reason"))
         if not raw:
             return
@@ -216,7 +217,7 @@ class Decoder:
             )
 
 
-def _unwrapped(payload: dict[str, Any]) -> dict[str, Any]:
+def _unwrapped(payload: Payload) -> Payload:
     """The chunk in an event of the SDK's stream helper; anything else as it is."""
     chunk = payload.get("chunk")
     return chunk if payload.get("type") == "chunk" and isinstance(chunk, dict) else payload

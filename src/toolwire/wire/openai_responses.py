@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from toolwire.accumulator import Accumulator
     from toolwire.call import CallKind, ToolCall
     from toolwire.events import FinishReason
+    from toolwire.wire._read import Payload
 
 __all__ = ["Decoder", "recognises"]
 
@@ -85,7 +86,7 @@ _SERVER_RUN: Final = "xs_call_"
 _CALL_FIELDS: Final = frozenset({"type", "id", "call_id", "name", "arguments", "input", "status", "parsed_arguments"})
 
 
-def recognises(payload: dict[str, Any], event: str) -> bool:
+def recognises(payload: Payload, event: str) -> bool:
     """An event's type begins with "response."; a whole body says so in `object`."""
     return (text(payload.get("type")) or event).startswith("response.") or payload.get("object") == "response"
 
@@ -127,7 +128,7 @@ class Decoder:
         self._found: dict[tuple[str, str, int | str], _Item] = {}
         self._last: dict[str, _Item] = {}
 
-    def feed(self, payload: dict[str, Any], event: str) -> None:
+    def feed(self, payload: Payload, event: str) -> None:
         """One event."""
         kind = text(payload.get("type")) or event
         step = kind.removeprefix("response.") if kind.startswith("response.") else ""
@@ -162,7 +163,7 @@ class Decoder:
 
     # --- the response ------------------------------------------------------------------------------------------
 
-    def _begin(self, response: dict[str, Any], *, anew: bool = False) -> None:
+    def _begin(self, response: Payload, *, anew: bool = False) -> None:
         name = word(response.get("id"))
         if anew and name and self._response and name != self._response:
             self._acc.restart("the provider began the response anew")
@@ -170,7 +171,7 @@ class Decoder:
         self._response = name or self._response
         self._acc.begin(name, word(response.get("model")))
 
-    def _conclude(self, payload: dict[str, Any], named: str) -> None:
+    def _conclude(self, payload: Payload, named: str) -> None:
         """The final response, or a body, which may be of a response that goes on. `named`: its event's name."""
         response = obj(payload.get("response")) or payload
         self._begin(response)
@@ -233,7 +234,7 @@ class Decoder:
 
     # --- items -------------------------------------------------------------------------------------------------
 
-    def _item(self, payload: dict[str, Any], event: str, *, done: bool) -> None:
+    def _item(self, payload: Payload, event: str, *, done: bool) -> None:
         """An item begins or ends."""
         raw = obj(payload.get("item"))
         item = self._at(text(raw.get("type")), payload, raw, opens=not done)
@@ -245,7 +246,7 @@ class Decoder:
         elif item.type not in ("message", "reasoning"):
             self._acc.unknown(payload, event)
 
-    def _at(self, kind: str, payload: dict[str, Any], raw: Any = None, *, opens: bool = False) -> _Item:
+    def _at(self, kind: str, payload: Payload, raw: Any = None, *, opens: bool = False) -> _Item:
         """The item an event is about, a new one if none is known. Where nothing tells which, the last that is open."""
         name = word(obj(raw).get("id")) or word(payload.get("item_id"))
         call_id = word(obj(raw).get("call_id")) or word(payload.get("call_id"))
@@ -278,7 +279,7 @@ class Decoder:
             self._found[kind, "id", name] = item
         return item
 
-    def _learn(self, item: _Item, raw: dict[str, Any]) -> None:
+    def _learn(self, item: _Item, raw: Payload) -> None:
         """What an item says of itself."""
         item.announced = True
         item.call_id = item.call_id or word(raw.get("call_id"))
@@ -297,7 +298,7 @@ class Decoder:
             call.vendor_id = item.call_id
         self._acc.identify(call, stand_in, "" if call.name else name)
 
-    def _settle(self, item: _Item, raw: dict[str, Any], payload: Any, event: str, *, closes: bool) -> None:
+    def _settle(self, item: _Item, raw: Payload, payload: Any, event: str, *, closes: bool) -> None:
         """An item's end, with all it holds. It may come again in the final response."""
         first, item.settled = not item.settled, True
         if item.call is not None:
@@ -340,7 +341,7 @@ class Decoder:
 
     # --- texts -------------------------------------------------------------------------------------------------
 
-    def _text(self, row: tuple[str, str, str], payload: dict[str, Any], value: Any, event: str, *, done: bool) -> None:
+    def _text(self, row: tuple[str, str, str], payload: Payload, value: Any, event: str, *, done: bool) -> None:
         """A piece of an item's text, or the copy at its end."""
         kind, channel, _ = row
         item = self._at(kind, payload)
