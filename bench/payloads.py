@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-__all__ = ["PAYLOADS", "cut"]
+__all__ = ["PAYLOADS", "cut", "document", "sampled"]
 
 
 def _search() -> str:
@@ -39,7 +39,8 @@ _LINES = (
 )
 
 
-def _file(size: int) -> str:
+def document(size: int) -> str:
+    """A file write of about so many characters, with escapes, CJK and emoji."""
     lines: list[str] = []
     total = i = 0
     while total < size:
@@ -61,8 +62,8 @@ def _rows() -> str:
 PAYLOADS: dict[str, str] = {
     "search call": _search(),
     "nested form": _form(),
-    "file 20 KB": _file(20_000),
-    "file 200 KB": _file(200_000),
+    "file 20 KB": document(20_000),
+    "file 200 KB": document(200_000),
     "500 rows": _rows(),
 }
 
@@ -70,3 +71,11 @@ PAYLOADS: dict[str, str] = {
 def cut(text: str, size: int) -> list[str]:
     """The text in fragments of `size` characters."""
     return [text[i : i + size] for i in range(0, len(text), size)]
+
+
+def sampled(text: str, size: int, samples: int) -> list[str]:
+    """The prefixes to re-parse: all of them, or evenly spread ones when there are more than `samples`."""
+    ends = list(range(size, len(text) + size, size))
+    if len(ends) > samples:
+        ends = [ends[(2 * k + 1) * len(ends) // (2 * samples)] for k in range(samples)]
+    return [text[:end] for end in ends]

@@ -24,6 +24,9 @@ __all__ = ["PartialJSON"]
 State = Literal["empty", "open", "closed", "hopeless"]
 
 _SPACE: Final = " \t\n\r"
+# How much may wait to be put to the text: appending to a list costs less.
+_PIECES: Final = 32
+_LONG: Final = 64
 _FENCE: Final = re.compile(r"```(?:[A-Za-z][A-Za-z0-9_+-]*)?(?=[ \t\n\r{\[\"])")
 _HALF_FENCE: Final = re.compile(r"`{1,2}|```(?:[A-Za-z][A-Za-z0-9_+-]*)?")
 _BEHIND: Final[frozenset[RepairName]] = frozenset({"resend", "trailing_junk", "escaped_space", "code_fence"})
@@ -73,8 +76,10 @@ class PartialJSON:
         "_resent",
         "_scanner",
         "_shut",
+        "_size",
         "_skipped",
         "_start",
+        "_tail",
         "_text",
         "_trail",
     )
@@ -95,7 +100,9 @@ class PartialJSON:
         self._limits = (max_depth, max_digits)
         self._scanner = Scanner(on, changes, max_depth, max_digits)
         self._holder = self._scanner.holder
-        self._text = ""
+        self._text = ""  # what was admitted, but for
+        self._tail: list[str] = []  # the last pieces
+        self._size = 0
         self._plain = False  # nothing stands between a fragment and the scanner
         self._fresh = True  # only white space so far
         self._ended = False
@@ -119,19 +126,13 @@ class PartialJSON:
         That is the fragment itself, save where a repair holds text back, leaves it out or releases it. Bad JSON
         never raises: see `fault`. Raises UsageError after `end()`, and TypeError for anything but a str.
         """
-        admitted = self._text
-        at = len(admitted)
-        if self._plain and type(text) is str and at > len(text):
+        at = self._size
+        if self._plain and at > len(text) and type(text) is str:
             nested = self._nested
             rest = self._scanner.feed(text, at) if nested is None else nested.feed(text, at)
             if rest >= 0:
-                admitted = ""
                 return self._behind(text, rest)
-            self._text = ""
-            admitted += text  # in place: nothing else refers to it now
-            self._text = admitted
-            return text
-        admitted = ""  # so that others can do the same
+            return self._append(text)
         if self._ended:
             raise UsageError("feed() after end()")
         if not isinstance(text, str):
@@ -174,7 +175,7 @@ class PartialJSON:
     @property
     def text(self) -> str:
         """All text that was admitted."""
-        return self._text
+        return self._whole()
 
     @property
     def held(self) -> str:
@@ -219,7 +220,7 @@ class PartialJSON:
         found = [Repair(cast("RepairName", kind), at, text) for kind, at, text in self._scanner.repairs]
         nested = self._nested
         if nested is not None:
-            found += nested.repairs(self._text)
+            found += nested.repairs(self._whole())
         if self._at_fence is not None:
             found.append(self._at_fence)
         found += self._skipped
@@ -233,7 +234,7 @@ class PartialJSON:
     def duplicates(self) -> tuple[Duplicate, ...]:
         """The keys that came again in the same object, in the order of the text. Built at every reading."""
         if self._nested is not None:
-            return tuple(self._nested.duplicates(self._text))
+            return tuple(self._nested.duplicates(self._whole()))
         return tuple(Duplicate(path, offset) for path, offset in self._scanner.duplicates)
 
     def take_changes(self) -> list[Change]:
@@ -259,7 +260,7 @@ class PartialJSON:
         if fault is not None:
             raise ProviderError(fault.message, kind=fault.reason, offset=fault.offset)
         if not self.closed:
-            raise ProviderError("the JSON text isn't finished", kind="incomplete", offset=len(self._text))
+            raise ProviderError("the JSON text isn't finished", kind="incomplete", offset=self._size)
         return self._holder[0]
 
     # From here on: everything that isn't a plain delta in the middle of a text.
@@ -279,12 +280,12 @@ class PartialJSON:
                 return held
         if (
             self._resend
-            and len(text) >= len(self._text)
+            and len(text) >= self._size
             and self._scanner.state not in (DONE, HOPELESS)
-            and text.startswith(self._text)
+            and text.startswith(self._whole())
         ):
             self._plain = False
-            self._doubt = Doubt(self._shadow, self._text, text)
+            self._doubt = Doubt(self._shadow, self._whole(), text)
             return self._settle(self._doubt)
         return self._admit(text)
 
@@ -296,7 +297,7 @@ class PartialJSON:
         if not body:
             return self._admit(text)
         lead = len(text) - len(body)
-        start = len(self._text) + lead
+        start = self._size + lead
         before = ""
         if body[0] == "`" and "code_fence" in self._on and self._at_fence is None:
             before = self._admit(text[:lead])
@@ -324,7 +325,7 @@ class PartialJSON:
             lead += 1
             rest = text[lead:]
             if rest.lstrip(_SPACE)[:1] == "}":
-                self._read(text[:lead], len(self._text))
+                self._read(text[:lead], self._size)
                 self._opener = text[:lead]
             else:
                 before += self._admit(text[:lead])
@@ -358,7 +359,7 @@ class PartialJSON:
         elif body[0] == "{":
             admitted = self._append(self._opener)
             left_out = self._shut + text[: len(text) - len(body) + 1]
-            self._skipped.append(Repair("leading_empty", len(self._text), left_out))
+            self._skipped.append(Repair("leading_empty", self._size, left_out))
             self._opener = self._shut = ""
         else:
             return self._fill() + self._feed(text)
@@ -377,7 +378,7 @@ class PartialJSON:
         if self._trail is not None:
             self._trail.feed(text)
             return self._check(self._trail)
-        rest = self._read(text, len(self._text))
+        rest = self._read(text, self._size)
         if rest >= 0:
             return self._behind(text, rest)
         return self._append(text)
@@ -387,17 +388,29 @@ class PartialJSON:
         return self._scanner.feed(text, at) if nested is None else nested.feed(text, at)
 
     def _append(self, text: str) -> str:
-        admitted = self._text
-        self._text = ""
-        admitted += text
-        self._text = admitted
+        size = len(text)
+        self._size += size
+        tail = self._tail
+        tail.append(text)
+        if len(tail) >= _PIECES or size > _LONG:
+            self._whole()
         return text
+
+    def _whole(self) -> str:
+        """All admitted text, in one piece."""
+        if self._tail:
+            whole = self._text
+            self._text = ""
+            whole += "".join(self._tail)  # in place, unless the caller keeps what was read before
+            self._text = whole
+            self._tail.clear()
+        return self._text
 
     def _behind(self, text: str, rest: int) -> str:
         """Read text whose part from `rest` on lies behind the value."""
         self._plain = False
         admitted = self._append(text[:rest])
-        known = self._text
+        known = self._whole()
         start = self._start
         end = len(known)
         while known[end - 1] in _SPACE:
@@ -433,7 +446,7 @@ class PartialJSON:
         self._doubt = None
         self._plain = True
         if doubt.reading == "snapshot":
-            self._resent.append(len(self._text))
+            self._resent.append(self._size)
         return self._admit(doubt.released)
 
     def _shadow(self) -> Scanner:

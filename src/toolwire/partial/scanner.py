@@ -24,20 +24,37 @@ from __future__ import annotations
 
 from toolwire.partial.tables import (
     AFTER,
+    APOSTROPHE,
+    BRACE,
+    BRACKET,
     COLON,
+    COLON_SIGN,
+    COMMA,
+    COMPILED,
+    END_BRACE,
+    END_BRACKET,
     ESC,
     ESCAPED,
     FIRST_ITEM,
     FIRST_KEY,
     KEY,
+    LINE_FEED,
+    MINUS,
     NEXT_ITEM,
     NEXT_KEY,
+    NINE,
     NUM,
     NUMBER,
     NUMBER_ENDS,
+    QUOTE,
+    RETURN,
+    SPACE,
     STR,
+    TAB,
     VALUE,
     WORD,
+    ZERO,
+    plain_end,
 )
 from toolwire.partial.tokens import Tokens
 
@@ -64,14 +81,17 @@ class Scanner(Tokens):
         i = 0
         n = len(text)
         # The two cases that make up most of a stream: the fragment lies within a string, or closes it.
-        if (st == STR or st == KEY) and "\\" not in text:  # noqa: SIM109 - `in` costs more here
-            if '"' in text:
-                end = text.find('"')
-                piece = text[:end]
-                if piece.isprintable():
-                    st = self._end_string(piece)
-                    i = end + 1
-            elif text.isprintable():
+        if st == STR or st == KEY:
+            end = -1
+            if COMPILED:
+                end = plain_end(text, 0, QUOTE)
+                if end < n and ord(text[end]) != QUOTE:
+                    end = -1
+            elif "\\" not in text:
+                end = text.find('"') if '"' in text else n
+                if not (text.isprintable() or text[:end].isprintable()):
+                    end = -1
+            if end == n:
                 grown = self._text
                 self._text = ""
                 if st == STR:
@@ -86,6 +106,9 @@ class Scanner(Tokens):
                     grown += text
                 self._text = grown
                 return -1
+            if end >= 0:
+                st = self._end_string(text[:end])
+                i = end + 1
         while i < n:
             if st >= STR:
                 if st <= ESC:
@@ -100,53 +123,51 @@ class Scanner(Tokens):
                     break
                 st = self.state
                 continue
-            c = text[i]
-            if c <= " " and c in " \n\r\t":
+            c = ord(text[i])
+            if c <= SPACE and (c == SPACE or c == LINE_FEED or c == RETURN or c == TAB):
                 i += 1
             elif st == AFTER:
-                if c == ",":
+                if c == COMMA:
                     st = NEXT_ITEM if self._array else NEXT_KEY
                     if self._trailing_comma:
                         self._comma_at = at + i
-                    i += 1
-                elif c == ("]" if self._array else "}"):
+                elif c == (END_BRACKET if self._array else END_BRACE):
                     st = self._close()
-                    i += 1
                 else:
-                    st = self._unexpected(st, c, at + i)
-                    i += 1
+                    st = self._unexpected(st, text[i], at + i)
+                i += 1
             elif st == COLON:
-                st = VALUE if c == ":" else self._unexpected(st, c, at + i)
+                st = VALUE if c == COLON_SIGN else self._unexpected(st, text[i], at + i)
                 i += 1
             elif st <= FIRST_ITEM:
-                if c == '"':
+                if c == QUOTE:
                     i += 1
-                    end = text.find('"', i)
-                    piece = text[i:] if end < 0 else text[i:end]
-                    if "\\" in piece or not piece.isprintable():
-                        st = self._open_string(c, "")
-                    elif end < 0:
-                        st = self._open_string(c, piece)
+                    end = self._plain_string(text, i)
+                    if end == n:
+                        st = self._open_string(c, text[i:])
                         break
+                    if end < 0:
+                        st = self._open_string(c, "")
                     else:
-                        st = self._put(piece)
+                        st = self._put(text[i:end])
                         i = end + 1
-                elif c == "{":
+                elif c == BRACE:
                     st = self._open({}, FIRST_KEY, at + i)
                     i += 1
-                elif c == "[":
+                elif c == BRACKET:
                     st = self._open([], FIRST_ITEM, at + i)
                     i += 1
-                elif c in "-0123456789":
-                    match = NUMBER.match(text, i)
-                    if match is not None:
-                        end = match.end()
-                        # A number that is followed by anything else has to be read step by step: `1.` fits
-                        # as far as `1`, and only the character behind the point decides.
-                        if end < n and end - i <= self._max_digits and self._ends_number(text[end]):
-                            st = self._put_number(text[i:end], match.lastindex is not None, at + i)
-                            i = end
-                            continue
+                elif c == MINUS or ZERO <= c <= NINE:
+                    if not COMPILED:
+                        match = NUMBER.match(text, i)
+                        if match is not None:
+                            end = match.end()
+                            # A number that is followed by anything else has to be read step by step: `1.` fits
+                            # as far as `1`, and only the character behind the point decides.
+                            if end < n and end - i <= self._max_digits and self._ends_number(ord(text[end])):
+                                st = self._put_number(text[i:end], match.lastindex is not None, at + i)
+                                i = end
+                                continue
                     self._token = ""
                     self._from = at + i
                     self._step = 0
@@ -158,51 +179,63 @@ class Scanner(Tokens):
                     self._from = at + i
                     self._step = 0
                     st = WORD
-                elif c == "]" and (st == FIRST_ITEM or (st == NEXT_ITEM and self._trailing_comma)):
+                elif c == END_BRACKET and (st == FIRST_ITEM or (st == NEXT_ITEM and self._trailing_comma)):
                     if st == NEXT_ITEM:
                         self.repairs.append(("trailing_comma", self._comma_at, ","))
                     st = self._close()
                     i += 1
-                elif c == "'" and self._single_quotes:
-                    self.repairs.append(("single_quotes", at + i, c))
+                elif c == APOSTROPHE and self._single_quotes:
+                    self.repairs.append(("single_quotes", at + i, "'"))
                     st = self._open_string(c, "")
                     i += 1
                 else:
-                    st = self._unexpected(st, c, at + i)
+                    st = self._unexpected(st, text[i], at + i)
                     i += 1
             elif st <= NEXT_KEY:
-                if c == '"':
+                if c == QUOTE:
                     i += 1
-                    end = text.find('"', i)
-                    piece = text[i:] if end < 0 else text[i:end]
-                    if "\\" in piece or not piece.isprintable():
-                        st = self._open_key(c, "", at + i - 1)
-                    elif end < 0:
-                        st = self._open_key(c, piece, at + i - 1)
+                    end = self._plain_string(text, i)
+                    if end == n:
+                        st = self._open_key(c, text[i:], at + i - 1)
                         break
+                    if end < 0:
+                        st = self._open_key(c, "", at + i - 1)
                     else:
-                        self._key = piece
-                        if piece in self._cont:
-                            self.duplicates.append(((*self._base, piece), at + i - 1))
+                        key = text[i:end]
+                        self._key = key
+                        if key in self._cont:
+                            self.duplicates.append(((*self._base, key), at + i - 1))
                         st = COLON
                         i = end + 1
-                elif c == "}" and (st == FIRST_KEY or self._trailing_comma):
+                elif c == END_BRACE and (st == FIRST_KEY or self._trailing_comma):
                     if st == NEXT_KEY:
                         self.repairs.append(("trailing_comma", self._comma_at, ","))
                     st = self._close()
                     i += 1
-                elif c == "'" and self._single_quotes:
-                    self.repairs.append(("single_quotes", at + i, c))
+                elif c == APOSTROPHE and self._single_quotes:
+                    self.repairs.append(("single_quotes", at + i, "'"))
                     st = self._open_key(c, "", at + i)
                     i += 1
                 else:
-                    st = self._unexpected(st, c, at + i)
+                    st = self._unexpected(st, text[i], at + i)
                     i += 1
             else:
                 self.state = st
                 return i
         self.state = st
         return -1
+
+    @staticmethod
+    def _plain_string(text: str, i: int) -> int:
+        """Where a string without escapes that began before `i` ends: its quote's place, the text's end, or -1."""
+        if COMPILED:
+            end = plain_end(text, i, QUOTE)
+            return end if end == len(text) or ord(text[end]) == QUOTE else -1
+        end = text.find('"', i)
+        if end < 0:
+            end = len(text)
+        piece = text[i:end]
+        return end if "\\" not in piece and piece.isprintable() else -1
 
     def end(self) -> None:
         """No more text will come: a number that stands alone is whole now."""

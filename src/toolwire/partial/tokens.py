@@ -14,8 +14,14 @@ from typing import Any, Final
 from toolwire.partial.changes import MISSING
 from toolwire.partial.tables import (
     AFTER,
+    ASCII,
+    BACKSLASH,
     COLON,
+    COMMA,
+    COMPILED,
     DONE,
+    END_BRACE,
+    END_BRACKET,
     ESC,
     ESCAPED,
     EXPECTED,
@@ -24,19 +30,24 @@ from toolwire.partial.tables import (
     HIGH,
     HOPELESS,
     KEY,
+    LINE_FEED,
+    NOWHERE,
     NUM,
     NUMBER_ENDS,
     NUMBER_STEPS,
-    PLAIN,
-    PLAIN_SINGLE,
     PYTHON_WORDS,
+    QUOTE,
+    RETURN,
     SIMPLE,
+    SPACE,
     STR,
+    TAB,
     TEXT,
     UNICODE,
     VALUE,
     WORD,
     WORDS,
+    plain_end,
 )
 
 __all__ = ["Tokens"]
@@ -105,7 +116,7 @@ class Tokens:
         self._from: int = 0
         self._in_key: bool = False
         self._home: int = STR
-        self._quote: str = '"'
+        self._quote: int = QUOTE
         self._escape: str = ""
         self._high: str = ""
         self._step: int = 0
@@ -120,7 +131,7 @@ class Tokens:
         self._escaped_space: bool = "escaped_space" in repairs
         self._trailing_comma: bool = "trailing_comma" in repairs
         self._single_quotes: bool = "single_quotes" in repairs
-        self._words: dict[str, tuple[str, Any]] = WORDS
+        self._words: dict[int, tuple[str, Any]] = WORDS
         if "python_literals" in repairs:
             self._words = {**WORDS, **PYTHON_WORDS}
 
@@ -178,7 +189,7 @@ class Tokens:
         self._base = self._base[:-1]
         return AFTER
 
-    def _open_string(self, quote: str, begin: str) -> int:
+    def _open_string(self, quote: int, begin: str) -> int:
         """Store a string that is to grow, with what is known of it."""
         cont = self._cont
         if self._array:
@@ -195,15 +206,15 @@ class Tokens:
         self._text = begin
         self._in_key = False
         self._quote = quote
-        self._home = STR if quote == '"' else TEXT
+        self._home = STR if quote == QUOTE else TEXT
         return self._home
 
-    def _open_key(self, quote: str, begin: str, offset: int) -> int:
+    def _open_key(self, quote: int, begin: str, offset: int) -> int:
         self._text = begin
         self._from = offset
         self._in_key = True
         self._quote = quote
-        self._home = KEY if quote == '"' else TEXT
+        self._home = KEY if quote == QUOTE else TEXT
         return self._home
 
     def _grow(self, more: str) -> None:
@@ -246,9 +257,9 @@ class Tokens:
         home = self._home
         quote = self._quote
         n = len(text)
-        if st == home and n - i <= _SHORT and quote == '"' and text[n - 1] != "\\":
-            # The standard library's decoder is the fastest. It wants a whole string, so it gets its quote, and
-            # it can't say what is pending at the end, so no escape that may have to wait is left to it.
+        if not COMPILED and st == home and n - i <= _SHORT and quote == QUOTE and text[n - 1] != "\\":
+            # The standard library's decoder is the fastest in pure Python. It wants a whole string, so it gets its
+            # quote, and it can't say what is pending at the end, so no escape that may have to wait is left to it.
             decoded: str
             end: int
             try:
@@ -262,7 +273,6 @@ class Tokens:
                 self._grow(decoded)
                 self.state = st
                 return n
-        plain = PLAIN if quote == '"' else PLAIN_SINGLE
         more = ""
         while i < n:
             if st != home:
@@ -271,16 +281,14 @@ class Tokens:
                 if st == HOPELESS:
                     break
                 continue
-            match = plain.match(text, i)
-            assert match is not None
-            end = match.end()
+            end = plain_end(text, i, quote)
             if end > i:
                 more += text[i:end]
                 i = end
                 if i == n:
                     break
             c = text[i]
-            if c == quote:
+            if ord(c) == quote:
                 self.state = self._end_string(more)
                 return i + 1
             if c == "\\":
@@ -348,7 +356,7 @@ class Tokens:
             simple = SIMPLE.get(c)
             if simple is not None:
                 return i + 1, home, high + simple
-            if c == self._quote:
+            if ord(c) == self._quote:
                 return i + 1, home, high + c
         if not self._unknown_escape:
             what = "an escape" if size == 1 else "four hexadecimal digits"
@@ -369,8 +377,9 @@ class Tokens:
         n = len(text)
         j = i
         while j < n:
-            following = NUMBER_STEPS[step].get(text[j], -1)
-            if following < 0:
+            c = ord(text[j])
+            following = NUMBER_STEPS[step * ASCII + c] if c < ASCII else NOWHERE
+            if following == NOWHERE:
                 break
             step = following
             if step in (2, 3, 5, 8):
@@ -386,24 +395,24 @@ class Tokens:
             self.state = NUM
         elif not NUMBER_ENDS[step]:
             self.state = self._fail("malformed", at + j, f"expected a digit, found {text[j]!r}")
-        elif self._ends_number(text[j]):
+        elif self._ends_number(ord(text[j])):
             self.state = self._put_number(self._token, step > 3, self._from)
         else:
             # Nothing is shown of `1.5.2` or `01`: what came so far isn't the number that was meant.
             self.state = self._fail("malformed", at + j, f"expected the number's end, found {text[j]!r}")
         return j
 
-    def _ends_number(self, c: str) -> bool:
+    def _ends_number(self, c: int) -> bool:
         """Whether the character may follow a number."""
-        if c == ",":
+        if c == COMMA:
             return len(self._stack) > 0
-        if c in " \n\r\t":
+        if c == SPACE or c == LINE_FEED or c == RETURN or c == TAB:
             return True
-        if c == "]":
+        if c == END_BRACKET:
             return self._array
-        if c == "}":
+        if c == END_BRACE:
             return len(self._stack) > 0 and not self._array
-        return c == "\\" and self._escaped_space
+        return c == BACKSLASH and self._escaped_space
 
     def _put_number(self, token: str, is_float: bool, offset: int) -> int:
         if is_float:
