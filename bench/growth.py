@@ -36,17 +36,23 @@ def calls() -> list[float]:
     from toolwire import Stream, ToolCallDelta
 
     deltas = cut(PAYLOADS["search call"], 4)
-    stream = Stream("openai-chat")
-    times: list[float] = []
-    for index in range(CALLS):
+
+    def cost(stream: Stream, index: int) -> float:
         chunks = [_chunk(index, "", first=True), *(_chunk(index, delta) for delta in deltas)]
         began = process_time_ns()
         for chunk in chunks:
             for event in stream.receive(chunk):
                 if type(event) is ToolCallDelta:
                     event.call.partial  # noqa: B018 - the read is what is measured
-        times.append((process_time_ns() - began) / len(chunks))
-    return _blocks(times)
+        return (process_time_ns() - began) / len(chunks)
+
+    def fresh() -> Stream:
+        stream = Stream("openai-chat")
+        cost(stream, 0)
+        return stream
+
+    long = fresh()
+    return _blocks([(cost(long, index), cost(fresh(), 1)) for index in range(1, CALLS)])
 
 
 def elements() -> list[float]:
@@ -55,17 +61,22 @@ def elements() -> list[float]:
 
     # Every element is as long as every other, so that only their number differs.
     rows = [json.dumps({"id": 100_000 + i, "name": f"Person {100_000 + i}", "active": True}) for i in range(ELEMENTS)]
-    parser = PartialJSON(repairs=DEFAULT_REPAIRS)
-    parser.feed('{"rows": [')
-    times: list[float] = []
-    for start in range(0, ELEMENTS, 50):
+
+    def fresh() -> PartialJSON:
+        parser = PartialJSON(repairs=DEFAULT_REPAIRS)
+        parser.feed('{"rows": [')
+        return parser
+
+    def cost(parser: PartialJSON, start: int) -> float:
         deltas = cut("".join(row + ", " for row in rows[start : start + 50]), 4)
         began = process_time_ns()
         for delta in deltas:
             parser.feed(delta)
             parser.value  # noqa: B018
-        times.append((process_time_ns() - began) / len(deltas))
-    return _blocks(times)
+        return (process_time_ns() - began) / len(deltas)
+
+    long = fresh()
+    return _blocks([(cost(long, start), cost(fresh(), start)) for start in range(0, ELEMENTS, 50)])
 
 
 def streams(count: int) -> float:
@@ -86,9 +97,12 @@ def streams(count: int) -> float:
     return (process_time_ns() - began) / fed / count
 
 
-def _blocks(times: list[float]) -> list[float]:
+def _blocks(times: list[tuple[float, float]]) -> list[float]:
+    """ns by tenths, of costs with a beginner's beside each: a change of the machine's pace counts for none."""
+    pace = statistics.median(beginner for _, beginner in times)
     size = len(times) // BLOCKS
-    return [statistics.median(times[k * size : (k + 1) * size]) for k in range(BLOCKS)]
+    shares = [cost / beginner for cost, beginner in times]
+    return [pace * statistics.median(shares[k * size : (k + 1) * size]) for k in range(BLOCKS)]
 
 
 def run_case(name: str, count: int) -> dict[str, Any]:

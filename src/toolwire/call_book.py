@@ -7,7 +7,7 @@ value; else its end waits for the turn's stop reason, because only that tells "n
 
 from __future__ import annotations
 
-import secrets
+import os
 from typing import TYPE_CHECKING, Any
 
 from toolwire.call import ToolCall
@@ -29,7 +29,7 @@ __all__ = ["CallBook"]
 
 
 def _new_id() -> str:
-    return "call_" + secrets.token_hex(12)
+    return "call_" + os.urandom(12).hex()
 
 
 class CallBook:

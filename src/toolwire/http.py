@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-import socket
 from contextlib import suppress
-from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -59,6 +57,8 @@ class Head(NamedTuple):
         seconds = _number(value)
         if seconds is not None or not value:
             return seconds
+        from email.utils import parsedate_to_datetime
+
         try:
             then, now = parsedate_to_datetime(value), parsedate_to_datetime(self.headers.get("date", ""))
             return max(0.0, (then - now).total_seconds())
@@ -150,7 +150,9 @@ def interrupt(response: Any) -> bool:
         connection = stream.get_extra_info("socket") if stream is not None else None
         if connection is None:
             return False
-        shutdown = partial(connection.shutdown, socket.SHUT_RDWR)
+        from socket import SHUT_RDWR
+
+        shutdown = partial(connection.shutdown, SHUT_RDWR)
     with suppress(OSError, ValueError):
         shutdown()
     return True

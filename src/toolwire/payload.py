@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from toolwire.errors import UsageError
 
@@ -25,8 +24,10 @@ def to_payload(value: object) -> Any:
     )  # Pydantic: what was not on the wire must not appear, aliases are the wire's
     if callable(dump):
         return dump(mode="json", by_alias=True, exclude_none=True)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
+    if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
+        from dataclasses import asdict
+
+        return asdict(cast("Any", value))
     to_dict = getattr(value, "to_dict", None)
     if callable(to_dict):
         return to_dict()

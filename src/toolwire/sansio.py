@@ -344,10 +344,11 @@ class Stream:
                 self._watch.heard = True
                 self._find_wire(payload, event)
                 return
-            if self._first is None:
-                self._watch.heard = True
-                self._first = (payload, event)
             self._decoder.feed(payload, event)
+            if not self._watch.heard:
+                self._watch.heard = True
+                if self._acc.silent:
+                    self._first = (payload, event)
         elif isinstance(payload, list):
             for each in payload:
                 self._payload(each, event)

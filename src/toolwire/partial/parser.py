@@ -6,13 +6,14 @@ import re
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from toolwire.errors import ProviderError, UsageError
-from toolwire.partial.changes import copy_value
+from toolwire.partial.changes import MISSING, copy_value
 from toolwire.partial.nested import Nested
 from toolwire.partial.repairs import Duplicate, Fault, FaultReason, Repair, RepairName, repair_names
 from toolwire.partial.resend import Doubt
 from toolwire.partial.scanner import Scanner
 from toolwire.partial.tables import DONE, HOPELESS
 from toolwire.partial.trailing import Trail, stray
+from toolwire.partial.whole import read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -24,8 +25,10 @@ __all__ = ["PartialJSON"]
 State = Literal["empty", "open", "closed", "hopeless"]
 
 _SPACE: Final = " \t\n\r"
+_WORTHWHILE: Final = 32  # a document of fewer characters is as soon read by the scanner
+
 # How much may wait to be put to the text: appending to a list costs less.
-_PIECES: Final = 32
+_PIECES: Final = 16
 _LONG: Final = 64
 _FENCE: Final = re.compile(r"```(?:[A-Za-z][A-Za-z0-9_+-]*)?(?=[ \t\n\r{\[\"])")
 _HALF_FENCE: Final = re.compile(r"`{1,2}|```(?:[A-Za-z][A-Za-z0-9_+-]*)?")
@@ -132,7 +135,13 @@ class PartialJSON:
             rest = self._scanner.feed(text, at) if nested is None else nested.feed(text, at)
             if rest >= 0:
                 return self._behind(text, rest)
-            return self._append(text)
+            # as `_append` does: a call less
+            self._size = at + len(text)
+            tail = self._tail
+            tail.append(text)
+            if len(tail) >= _PIECES or len(text) > _LONG:
+                self._whole()
+            return text
         if self._ended:
             raise UsageError("feed() after end()")
         if not isinstance(text, str):
@@ -319,6 +328,8 @@ class PartialJSON:
             self._nested = Nested(outer, inner, start)
             self._scanner = outer
             self._holder = self._nested.holder
+        if len(body) >= _WORTHWHILE and body[0] in "{[" and not self._changes and self._take_whole(body):
+            return before + self._append(text)
         if body[0] == "{" and "leading_empty" in self._on:
             self._plain = False
             self._hollow = True
@@ -331,6 +342,17 @@ class PartialJSON:
                 before += self._admit(text[:lead])
             return before + self._feed(rest)
         return before + self._admit(text)
+
+    def _take_whole(self, body: str) -> bool:
+        """Read a first fragment that is a whole document; false if it isn't a plain one."""
+        if body.rstrip(_SPACE)[-1] not in "}]":
+            return False
+        value = read_whole(body, *self._limits)
+        if value is MISSING or value == {}:  # an empty object may be a placeholder
+            return False
+        self._holder[0] = value
+        self._scanner.state = DONE
+        return True
 
     def _placeholder(self, text: str) -> str | None:
         """Read on in an object that has nothing in it so far; None when the text is plain content of it.

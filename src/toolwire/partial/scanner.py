@@ -54,6 +54,7 @@ from toolwire.partial.tables import (
     VALUE,
     WORD,
     ZERO,
+    intern,
     plain_end,
 )
 from toolwire.partial.tokens import Tokens
@@ -139,19 +140,35 @@ class Scanner(Tokens):
             elif st == COLON:
                 st = VALUE if c == COLON_SIGN else self._unexpected(st, text[i], at + i)
                 i += 1
-            elif st <= FIRST_ITEM:
-                if c == QUOTE:
-                    i += 1
-                    end = self._plain_string(text, i)
-                    if end == n:
-                        st = self._open_string(c, text[i:])
-                        break
+            elif c == QUOTE and st <= NEXT_KEY:
+                i += 1
+                # Where the string ends, if no escape comes before that: its quote's place, or the text's end.
+                if COMPILED:
+                    end = plain_end(text, i, QUOTE)
+                    plain = end == n or ord(text[end]) == QUOTE
+                    piece = text[i:end]
+                else:
+                    end = text.find('"', i)
                     if end < 0:
-                        st = self._open_string(c, "")
+                        end = n
+                    piece = text[i:end]
+                    plain = "\\" not in piece and piece.isprintable()
+                if not plain:
+                    st = self._open_string(c, "") if st <= FIRST_ITEM else self._open_key(c, "", at + i - 1)
+                elif end == n:
+                    st = self._open_string(c, piece) if st <= FIRST_ITEM else self._open_key(c, piece, at + i - 1)
+                    break
+                else:
+                    if st <= FIRST_ITEM:
+                        st = self._put(piece)
                     else:
-                        st = self._put(text[i:end])
-                        i = end + 1
-                elif c == BRACE:
+                        self._key = piece = intern(piece)
+                        if piece in self._cont:
+                            self.duplicates.append(((*self._base, piece), at + i - 1))
+                        st = COLON
+                    i = end + 1
+            elif st <= FIRST_ITEM:
+                if c == BRACE:
                     st = self._open({}, FIRST_KEY, at + i)
                     i += 1
                 elif c == BRACKET:
@@ -192,22 +209,7 @@ class Scanner(Tokens):
                     st = self._unexpected(st, text[i], at + i)
                     i += 1
             elif st <= NEXT_KEY:
-                if c == QUOTE:
-                    i += 1
-                    end = self._plain_string(text, i)
-                    if end == n:
-                        st = self._open_key(c, text[i:], at + i - 1)
-                        break
-                    if end < 0:
-                        st = self._open_key(c, "", at + i - 1)
-                    else:
-                        key = text[i:end]
-                        self._key = key
-                        if key in self._cont:
-                            self.duplicates.append(((*self._base, key), at + i - 1))
-                        st = COLON
-                        i = end + 1
-                elif c == END_BRACE and (st == FIRST_KEY or self._trailing_comma):
+                if c == END_BRACE and (st == FIRST_KEY or self._trailing_comma):
                     if st == NEXT_KEY:
                         self.repairs.append(("trailing_comma", self._comma_at, ","))
                     st = self._close()
@@ -224,18 +226,6 @@ class Scanner(Tokens):
                 return i
         self.state = st
         return -1
-
-    @staticmethod
-    def _plain_string(text: str, i: int) -> int:
-        """Where a string without escapes that began before `i` ends: its quote's place, the text's end, or -1."""
-        if COMPILED:
-            end = plain_end(text, i, QUOTE)
-            return end if end == len(text) or ord(text[end]) == QUOTE else -1
-        end = text.find('"', i)
-        if end < 0:
-            end = len(text)
-        piece = text[i:end]
-        return end if "\\" not in piece and piece.isprintable() else -1
 
     def end(self) -> None:
         """No more text will come: a number that stands alone is whole now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any, Final
 
 __all__ = [
@@ -53,8 +54,11 @@ __all__ = [
     "WORD",
     "WORDS",
     "ZERO",
+    "intern",
     "plain_end",
 ]
+
+intern: Final = sys.intern  # objects in a row share their keys' strings
 
 COMPILED: Final = not __file__.endswith(".py")
 """Whether this runs as machine code, where a loop over characters is the cheapest way, and not the dearest."""

@@ -47,6 +47,7 @@ from toolwire.partial.tables import (
     VALUE,
     WORD,
     WORDS,
+    intern,
     plain_end,
 )
 
@@ -239,7 +240,7 @@ class Tokens:
             whole = self._text
             self._text = ""
             whole += more
-            self._key = whole
+            self._key = whole = intern(whole)
             if whole in self._cont:
                 self.duplicates.append(((*self._base, whole), self._from))
             return COLON
