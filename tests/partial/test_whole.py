@@ -25,9 +25,11 @@ TEXTS = {
     "as deep as may be": "[" * 8 + LONG + "]" * 8,
     "too deep": "[" * 9 + LONG + "]" * 9,
     "brackets in a string": f'{{"a":"[[[[[[[[[[[[[{{{{{{","b":{LONG}}}',
-    "a long number": f'{{"a":{LONG},"n":{"1" * 40}}}',
-    "a number that is too long": f'{{"a":{LONG},"n":{"1" * 41}}}',
-    "a fraction that is too long": f'{{"a":{LONG},"n":0.{"1" * 40}}}',
+    "a long number": f'{{"a":{LONG},"n":{"1" * 400}}}',
+    "a number that is too long": f'{{"a":{LONG},"n":{"1" * 401}}}',
+    "many digits, some of them too many": f"[{LONG},{'1' * 399},1.{'2' * 400},{'3' * 399}]",
+    "digits in a string": f'{{"a":"{"1" * 5000}"}}',
+    "a fraction that is too long": f'{{"a":{LONG},"n":0.{"1" * 400}}}',
     "half a pair": f'{{"a":{LONG},"b":"\\ud83d"}}',
     "a pair": f'{{"a":{LONG},"b":"\\ud83d\\ude00"}}',
     "a raw line end": '{"a":"a long enough string\nfor a document"}',
@@ -42,7 +44,7 @@ TEXTS = {
 
 
 def outcome(pieces: list[str], repairs: Any, then: str) -> tuple[Any, ...]:
-    parser = PartialJSON(repairs=repairs, max_depth=8, max_digits=40)
+    parser = PartialJSON(repairs=repairs, max_depth=8, max_digits=400)
     for piece in pieces:
         parser.feed(piece)
     at_once = parser.state
@@ -71,12 +73,12 @@ def test_in_one_piece_and_character_by_character(name: str, repairs: Any, then: 
 
 
 def test_a_plain_document_is_taken_whole() -> None:
-    assert read_whole(TEXTS["an object"], 8, 40) == json.loads(TEXTS["an object"])
+    assert read_whole(TEXTS["an object"], 8, 400) == json.loads(TEXTS["an object"])
 
 
 @pytest.mark.parametrize("name", ["a repeated key", "NaN", "too deep", "a number that is too long", "cut"])
 def test_what_needs_a_closer_look_is_left(name: str) -> None:
-    assert read_whole(TEXTS[name], 8, 40) is MISSING
+    assert read_whole(TEXTS[name], 8, 400) is MISSING
 
 
 values = st.recursive(
