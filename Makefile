@@ -52,6 +52,8 @@ lock: ## pin the newest dependencies that pyproject.toml allows
 	$(PYTHON) -m venv .venv/lock && .venv/lock/bin/pip install --quiet pip-tools
 	.venv/lock/bin/pip-compile --quiet --upgrade --all-extras --strip-extras --generate-hashes --no-emit-index-url \
 		--allow-unsafe --no-emit-find-links --no-header --output-file requirements-dev.lock pyproject.toml
+	.venv/lock/bin/pip-compile --quiet --upgrade --strip-extras --generate-hashes --no-emit-index-url \
+		--allow-unsafe --no-emit-find-links --no-header --output-file bench/requirements.txt bench/requirements.in
 
 clean:
 	find src -name '*.so' -delete
