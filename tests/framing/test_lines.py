@@ -23,6 +23,12 @@ CASES: dict[str, tuple[list[bytes], bytes]] = {
     "a cut between what looks like comments": ([b":a", b":b\n"], b":a:b\n"),
     "a cut before what looks like a field": ([b": a", b'data: {"a'], b': adata: {"a'),
     "a cut in a name": ([b"event: a", b"event: b\n"], b"event: aevent: b\n"),
+    "a cut comment that looks like lines": ([b": a", b"event: b", b"c\n"], b": aevent: bc\n"),
+    "comments and names before the first document": (
+        [b": a", b"id: 1", b"event: x", DATA, b""],
+        b": a\nid: 1\nevent: x\n" + DATA + b"\n\n",
+    ),
+    "nothing but a name": ([b"event: a"], b"event: a"),
     "an array in pieces": ([b'[{"a": 1}', b",{}]"], b'[{"a": 1},{}]'),
     "a whole body in one piece": ([b'{"a": 1}'], b'{"a": 1}'),
     "empty pieces first": ([b"", b"", b'{"a": 1}', b'{"b": 2}'], b'{"a": 1}\n{"b": 2}\n'),
