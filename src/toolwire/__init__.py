@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from toolwire.partial import DEFAULT_REPAIRS, MISSING, PartialJSON, Repair
     from toolwire.sansio import Stream
     from toolwire.timing import Timeouts
-    from toolwire.trust import CallError
+    from toolwire.tools import Tool, Tools, tool
+    from toolwire.trust import CallError, Problem
 
 if os.environ.get("TOOLWIRE_PURE", "0") not in ("", "0"):
     import_module("toolwire._pure")
@@ -69,7 +70,8 @@ _HOMES = {
         "options": ("StreamOptions",),
         "sansio": ("Stream",),
         "timing": ("Timeouts",),
-        "trust": ("CallError",),
+        "tools": ("Tool", "Tools", "tool"),
+        "trust": ("CallError", "Problem"),
     }.items()
     for name in names
 }
@@ -87,6 +89,7 @@ __all__ = [
     "Message",
     "MessageStart",
     "PartialJSON",
+    "Problem",
     "ProviderError",
     "Reasoning",
     "ReasoningDelta",
@@ -98,11 +101,13 @@ __all__ = [
     "StreamOptions",
     "TextDelta",
     "Timeouts",
+    "Tool",
     "ToolCall",
     "ToolCallDelta",
     "ToolCallEnd",
     "ToolCallError",
     "ToolCallStart",
+    "Tools",
     "ToolwireError",
     "Unknown",
     "Usage",
@@ -112,6 +117,7 @@ __all__ = [
     "build",
     "collect",
     "stream",
+    "tool",
 ]
 
 

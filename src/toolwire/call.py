@@ -40,6 +40,7 @@ class ToolCall:
         "_error",
         "_expects_end",
         "_failed",
+        "_mended",
         "_owner_reject",
         "_parser",
         "_received",
@@ -48,6 +49,7 @@ class ToolCall:
         "_started",
         "_text",
         "_trust",
+        "_typed",
         "changes",
         "choice",
         "encoded",
@@ -87,6 +89,8 @@ class ToolCall:
         self._parser = parser
         self._text = ""
         self._trust = trust
+        self._typed: Any = MISSING  # the arguments as the tool's check made them
+        self._mended: tuple[Repair, ...] = ()  # in that check
         self._owner_reject = reject
         self._error: CallError | None = None
         self._started = False
@@ -145,8 +149,8 @@ class ToolCall:
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
-        """What had to be mended in the argument text, with kind and offset."""
-        return () if self._parser is None else self._parser.repairs
+        """What had to be mended in the argument text or its values, with kind and offset."""
+        return (() if self._parser is None else self._parser.repairs) + self._mended
 
     @property
     def ready(self) -> bool:
@@ -166,11 +170,13 @@ class ToolCall:
 
     @property
     def arguments(self) -> Any:
-        """The final arguments: a dict, or the text of a custom call.
+        """The final arguments: a dict, or what the tool's check made of it; the text of a custom call.
 
         Raises `UsageError` while the call is open and `ToolCallError` when its arguments are incomplete or invalid.
         """
         if self.status in ("complete", "repaired"):
+            if self._typed is not MISSING:
+                return self._typed
             return self.partial if self._parser is None or self.closed_object else {}
         if self.status == "open":
             raise UsageError(f"call {self.id or self.index} is still open: read .partial, or wait for its ToolCallEnd")

@@ -15,6 +15,7 @@ from toolwire.encoding import encode, same
 from toolwire.events import MessageStart, Reset, ToolCallDelta, ToolCallEnd, ToolCallStart, Usage
 from toolwire.limits import Limits
 from toolwire.partial import DEFAULT_REPAIRS, PartialJSON
+from toolwire.partial.repairs import repair_names
 from toolwire.trust import CallError, Trust
 from toolwire.turn import Turn, verdict
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from toolwire.call import CallKind, CallStatus
     from toolwire.events import ErrorKind, Event
     from toolwire.partial import RepairName
+    from toolwire.tools import Tools
 
 __all__ = ["CallBook"]
 
@@ -42,10 +44,12 @@ class CallBook:
         repairs: Collection[RepairName] = DEFAULT_REPAIRS,
         limits: Limits | None = None,
         trust: Trust | None = None,
+        tools: Tools | None = None,
         new_id: Callable[[], str] = _new_id,
     ) -> None:
         self.limits = limits or Limits()
         self.trust = trust or Trust()
+        self._tools = tools
         self.wire: str | None = None
         self.now: float | None = None
         self.offset: int | None = None
@@ -54,7 +58,7 @@ class CallBook:
         self.done = False
         self.turns: dict[int, Turn] = {}
         self._changes = changes
-        self._repairs = repairs
+        self._repairs = repair_names(repairs)
         self._new_id = new_id
         self._events: list[Event] = []
         self._ids: set[str] = set()
@@ -338,7 +342,20 @@ class CallBook:
         status, error = verdict(call, well=well)
         if call._error is None:
             call._error = error
+        if status in ("complete", "repaired") and self._tools is not None and call.kind in ("function", "custom"):
+            status = self._check(call, status, self._tools)
         self._finish_call(call, status)
+
+    def _check(self, call: ToolCall, status: CallStatus, tools: Tools) -> CallStatus:
+        """What the tool makes of arguments that are whole."""
+        value = call.partial if call._parser is None or call.closed_object else {}
+        checked = tools.judge(call, value, self._repairs)
+        if checked.error is not None:
+            call._error = checked.error
+            return "invalid"
+        call._typed = checked.value
+        call._mended = checked.repairs
+        return "repaired" if checked.repairs else status
 
     def _finish_call(self, call: ToolCall, status: CallStatus) -> None:
         call.status = status

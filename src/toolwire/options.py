@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from toolwire.events import FinishReason
     from toolwire.limits import Limits
     from toolwire.partial import RepairName
     from toolwire.timing import Timeouts
+    from toolwire.tools import Tools
 
 __all__ = ["StreamOptions"]
 
@@ -26,3 +27,4 @@ class StreamOptions(TypedDict, total=False):
     execute_on: Collection[FinishReason]
     limits: Limits
     timeouts: Timeouts
+    tools: Tools | Iterable[object]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from toolwire.events import ErrorKind, Event, FinishReason
     from toolwire.framing.base import BaseFramer, Frame
     from toolwire.partial import RepairName
+    from toolwire.tools import Tools
     from toolwire.wire import Decoder
     from toolwire.wire._errors import ErrorReport
     from toolwire.wire._read import Payload
@@ -55,6 +56,13 @@ _decode: Final = msgspec.json.Decoder().decode
 _UNDECIDED_PAYLOADS: Final = 32
 
 
+def as_tools(tools: Tools | Iterable[object]) -> Tools:
+    """A caller's tools, prepared."""
+    from toolwire.tools import Tools  # only who has tools needs what reads them
+
+    return tools if isinstance(tools, Tools) else Tools(tools)
+
+
 class Stream:
     """One provider's stream, decoded. Every method returns the events that came of it.
 
@@ -63,6 +71,8 @@ class Stream:
     `accept_repaired`: whether a repaired call may be run. `confirm`: "turn" (a call may be run once the turn has
     finished) or "call" (once the call itself has ended; a `Reset` can revoke it). `execute_on`: the finish reasons
     that confirm a turn. `limits`, `timeouts`: see `Limits` and `Timeouts`; the latter need `now` and `tick`.
+    `tools`: what may be called (see `Tools`); `call.arguments` is then what the tool's own check makes of them, and a
+    call that fails it is invalid.
 
     Bad input never raises: it ends in a `StreamError` event and a `Finish`. Raises `UsageError` for unknown names and
     for input after `end` or `abort`.
@@ -80,6 +90,7 @@ class Stream:
         execute_on: Collection[FinishReason] = EXECUTE_ON,
         limits: Limits | None = None,
         timeouts: Timeouts | None = None,
+        tools: Tools | Iterable[object] | None = None,
     ) -> None:
         if confirm not in ("turn", "call"):
             raise UsageError(f"confirm is 'turn' or 'call', not {confirm!r}")
@@ -97,6 +108,7 @@ class Stream:
             repairs=repair_names(repairs),
             limits=limits,
             trust=Trust(confirm, accept_repaired, frozenset(execute_on)),
+            tools=None if tools is None else as_tools(tools),
         )
         self._framing: str | None = None
         self._auto: AutoFramer | None = None

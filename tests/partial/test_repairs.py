@@ -303,9 +303,11 @@ def test_the_defaults() -> None:
     assert sorted(DEFAULT_REPAIRS) == [
         "double_encoded",
         "escaped_space",
+        "integral_float",
         "leading_empty",
         "raw_control",
         "resend",
+        "stringified",
         "trailing_junk",
         "unknown_escape",
     ]

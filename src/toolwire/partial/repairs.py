@@ -29,14 +29,27 @@ RepairName: TypeAlias = Literal[
     "code_fence",
     "single_quotes",
     "python_literals",
+    "integral_float",
+    "stringified",
 ]
 
 FaultReason: TypeAlias = Literal["malformed", "concatenated", "depth", "digits"]
 
 DEFAULT_REPAIRS: Final[frozenset[RepairName]] = frozenset(
-    {"raw_control", "unknown_escape", "escaped_space", "double_encoded", "resend", "leading_empty", "trailing_junk"}
+    {
+        "raw_control",
+        "unknown_escape",
+        "escaped_space",
+        "double_encoded",
+        "resend",
+        "leading_empty",
+        "trailing_junk",
+        "integral_float",
+        "stringified",
+    }
 )
-"""The repairs that lose nothing and that real models and servers make necessary."""
+"""The repairs that lose nothing and that real models and servers make necessary. The last two are of values, where a
+tool's check asks for another type; a parser, which knows no tools, never makes them."""
 
 _KNOWN: Final[frozenset[str]] = frozenset(get_args(RepairName))
 

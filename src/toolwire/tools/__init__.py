@@ -1,0 +1,9 @@
+"""What a caller's tools take: a name and a check for each, made of whatever describes it."""
+
+from __future__ import annotations
+
+from toolwire.tools.sources import tool
+from toolwire.tools.tool import Tool
+from toolwire.tools.toolbox import Tools
+
+__all__ = ["Tool", "Tools", "tool"]
