@@ -72,7 +72,7 @@ class Accumulator(CallBook):
             self._events.append(ReasoningDelta(text, choice, field, signature, extra))
 
     def usage(
-        self, raw: Mapping[str, Any], *, input_tokens: int | None = None, output_tokens: int | None = None
+        self, raw: Mapping[Any, Any], *, input_tokens: int | None = None, output_tokens: int | None = None
     ) -> None:
         """Token counts; the last non-null value of each stands."""
         if self.done:
@@ -83,7 +83,11 @@ class Accumulator(CallBook):
             seen.output_tokens if output_tokens is None else output_tokens,
             {**seen.raw, **{key: value for key, value in raw.items() if value is not None}},
         )
-        if now != seen:
+        try:
+            news = now != seen
+        except RecursionError:  # too deep to be compared
+            news = True
+        if news:
             self._usage = now
             self._events.append(now)
 

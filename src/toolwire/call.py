@@ -102,7 +102,8 @@ class ToolCall:
         self._rejected = False
 
     def __repr__(self) -> str:
-        return f"<ToolCall {self.index} {self.name or '?'} id={self.id or '?'} {self.status}>"
+        shown = f"<ToolCall {self.index} {self.name or '?'} id={self.id or '?'} {self.status}>"
+        return shown.encode("utf-8", "backslashreplace").decode()  # a name may hold half a surrogate pair
 
     @property
     def buf(self) -> str:

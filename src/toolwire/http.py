@@ -12,13 +12,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from toolwire.errors import UsageError
-from toolwire.wire._errors import ErrorReport, error_of
-from toolwire.wire._read import count, obj, text
+from toolwire.wire._errors import ErrorReport, error_of, is_of, told_by
+from toolwire.wire._read import text
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping
 
-__all__ = ["Head", "RefusedBody", "body", "body_async", "head_of", "interrupt", "is_async", "source_error"]
+__all__ = ["Head", "RefusedBody", "body", "body_async", "described", "head_of", "interrupt", "is_async", "source_error"]
 
 # Enough of a body that is no stream to say what it is.
 _BODY_BYTES = 64 * 1024
@@ -28,6 +28,18 @@ _PIECE = 64 * 1024
 # Where the exceptions of the usual clients and of what they are built on are defined.
 _TRANSPORTS = frozenset(
     ["aiohttp", "anyio", "h11", "h2", "httpcore", "httpcore2", "httpx", "httpx2", "requests", "urllib3"]
+)
+
+
+# The system's errors that tell of files and processes, and so of a mistake in the source.
+_OF_FILES = (
+    ChildProcessError,
+    FileExistsError,
+    FileNotFoundError,
+    IsADirectoryError,
+    NotADirectoryError,
+    PermissionError,
+    ProcessLookupError,
 )
 
 
@@ -174,39 +186,37 @@ async def _as_async(chunks: Iterable[bytes]) -> AsyncIterator[bytes]:
 
 
 def source_error(error: Exception) -> ErrorReport | None:
-    """What an exception of a source tells of the way or of the provider; None when it tells of a mistake."""
-    for each in (error, error.__cause__):
-        known = [kind for kind in type(each).__mro__ if kind.__module__.partition(".")[0] in _TRANSPORTS]
-        if known or isinstance(each, OSError | EOFError):
-            late = isinstance(each, TimeoutError) or "Timeout" in type(each).__name__
-            return ErrorReport(
-                f"{type(each).__name__}: {each}", words=("timeout error" if late else "connection error",)
-            )
-    return _told_by(error)
+    """What an exception of a source tells of the way or of the provider; None when it tells of a mistake.
 
-
-def _told_by(error: Exception) -> ErrorReport | None:
-    """The provider's error that an SDK has made an exception of, known by the exception's members."""
-    response = getattr(error, "response", None)
-    if isinstance(response, dict):
-        said = obj(response.get("Error"))
-        status = count(obj(response.get("ResponseMetadata")).get("HTTPStatusCode"))
-        found = error_of({"type": said.get("Code"), "message": said.get("Message")}) if said else None
-        return found and found._replace(status=status)
-    status = count(getattr(error, "status_code", None)) or count(getattr(error, "code", None))
-    refused = status is not None and 400 <= status <= 599
-    if not refused and not hasattr(error, "status_code") and not isinstance(getattr(error, "message", None), str):
+    The exceptions of HTTP clients and of SDKs are known by where they are defined, those of the system by their type.
+    """
+    try:
+        told = told_by(error)
+        if told is not None:
+            return told
+        # An SDK's client wraps the exception of the HTTP client under it.
+        wrapped = error.__cause__ if type(error).__name__.endswith(("ConnectionError", "TimeoutError")) else None
+        for each in (error, wrapped):
+            if _is_of_transport(each):
+                late = isinstance(each, TimeoutError) or "Timeout" in type(each).__name__
+                return ErrorReport(described(error), words=("timeout error" if late else "connection error",))
+    except Exception:  # noqa: BLE001  an exception can do anything when it is looked at
         return None
-    bodies = [getattr(error, name, None) for name in ("body", "details", "error")]
-    found = next((error_of(obj(each).get("error") or each) for each in bodies if each), None)
-    if found is None:
-        return ErrorReport(str(error), status=status) if refused else None
-    headers = getattr(error, "headers", None) or getattr(response, "headers", None) or {}
-    head = Head(status or 0, {str(name).lower(): str(value) for name, value in headers.items()})
-    after = found.retry_after if head.retry_after is None else head.retry_after
-    return found._replace(
-        message=found.message or str(error), status=status if refused else found.status, retry_after=after
-    )
+    return None
+
+
+def described(error: Exception) -> str:
+    """An exception's type and what it says, if it can say it."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001  see above
+        return type(error).__name__
+
+
+def _is_of_transport(error: BaseException | None) -> bool:
+    if isinstance(error, OSError):
+        return not isinstance(error, _OF_FILES)
+    return isinstance(error, EOFError) or is_of(error, _TRANSPORTS)
 
 
 def _reader(source: Any) -> object | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolwire.errors import UsageError
 from toolwire.events import Finish
-from toolwire.http import head_of, source_error
+from toolwire.http import described, head_of, source_error
 from toolwire.message import Message
 from toolwire.sansio import Stream
 from toolwire.sources import AsyncWait, CutShortError, ThreadWait, Wait, aclose, apieces, close
@@ -107,7 +107,7 @@ class _EventStream:
         if error is None:
             return deque(self._stream.end())
         told = source_error(error)
-        return deque(self._stream.fail(told or f"the source broke: {type(error).__name__}: {error}"))
+        return deque(self._stream.fail(told or f"the source broke: {described(error)}"))
 
 
 class EventStream(_EventStream):

@@ -363,7 +363,10 @@ class Stream:
                     self._first = (payload, event)
         elif isinstance(payload, list):
             for each in payload:
-                self._payload(each, event)
+                if isinstance(each, list):
+                    self._acc.unknown(each, event)
+                else:
+                    self._payload(each, event)
         elif payload == "[DONE]":
             self._terminate()
         else:

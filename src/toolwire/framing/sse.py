@@ -107,7 +107,7 @@ class SSEFramer(BaseFramer):
         parts = data.split(blank)
         rest = parts.pop()
         for part in parts:
-            if not (self._under_way() or self._tail) and self._usual(part, base, eol, frames):
+            if not (self._under_way() or self._tail) and (not part or self._usual(part, base, eol, frames)):
                 base += len(part) + len(blank)
                 continue
             part += blank
@@ -122,9 +122,11 @@ class SSEFramer(BaseFramer):
         return bool(self._parts) or self._name is not None or self._bare is not None
 
     def _usual(self, part: bytes, offset: int, eol: bytes, frames: list[Frame]) -> bool:
-        """A whole event of the usual form, `data: …` or `event: …` and `data: …`; false if it is another."""
+        """A comment, or an event of the usual form: `data: …`, or `event: …` and `data: …`; false if it is another."""
         name = ""
         payload = part
+        if part[:1] == b":":  # a comment keeps the connection alive
+            return _LF not in part and len(part) <= self.max_event_bytes
         if part[:7] == b"event: ":
             head, _, payload = part.partition(eol)
             name = head[7:].decode("utf-8", "replace")

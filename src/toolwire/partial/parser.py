@@ -25,6 +25,8 @@ __all__ = ["PartialJSON"]
 State = Literal["empty", "open", "closed", "hopeless"]
 
 _SPACE: Final = " \t\n\r"
+_PLACEHOLDERS: Final = 8  # more empty objects than that before the arguments are no placeholders
+
 _WORTHWHILE: Final = 32  # a document of fewer characters is as soon read by the scanner
 
 # How much may wait to be put to the text: appending to a list costs less.
@@ -316,7 +318,7 @@ class PartialJSON:
             if fence is not None:
                 self._at_fence = Repair("code_fence", start, fence.group())
                 return before + self._feed(body[fence.end() :])
-            if _HALF_FENCE.fullmatch(body) is not None:
+            if len(body) < _LONG and _HALF_FENCE.fullmatch(body) is not None:
                 self._fence = body
                 return before
         self._fresh = False
@@ -363,7 +365,10 @@ class PartialJSON:
         body = text.lstrip(_SPACE)
         if not body:
             if self._shut:
-                self._shut += text
+                shut = self._shut
+                self._shut = ""
+                shut += text  # in place
+                self._shut = shut
                 return ""
             return self._admit(text)
         admitted = ""
@@ -378,7 +383,7 @@ class PartialJSON:
             else:
                 admitted = self._admit(space)
             self._shut = "}"
-        elif body[0] == "{":
+        elif body[0] == "{" and len(self._skipped) < _PLACEHOLDERS:
             admitted = self._append(self._opener)
             left_out = self._shut + text[: len(text) - len(body) + 1]
             self._skipped.append(Repair("leading_empty", self._size, left_out))

@@ -6,7 +6,9 @@ or as an HTTP status. Its words decide the kind before its status does, because 
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolwire.wire._read import count, items, obj, text, word
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from toolwire.events import ErrorKind
     from toolwire.wire._read import Payload
 
-__all__ = ["ErrorReport", "classify", "error_of", "kind_of_status", "report"]
+__all__ = ["ErrorReport", "classify", "error_of", "is_of", "kind_of_status", "report", "told_by"]
 
 # kind -> the words for it, of any provider, in lower case and without punctuation
 _WORDS: Final[dict[ErrorKind, str]] = {
@@ -72,6 +74,17 @@ _RETRYABLE: Final = frozenset({"rate_limit", "overloaded", "server", "timeout", 
 _SECONDS: Final = re.compile(r"(\d+(?:\.\d+)?)s")
 
 
+_PLAIN_SECONDS: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,6})?")
+
+# The packages of SDKs, in which the exceptions of their clients are defined.
+_SDKS: Final = frozenset(
+    [
+        *("anthropic", "boto3", "botocore", "cerebras", "cohere", "fireworks", "google", "groq", "huggingface_hub"),
+        *("litellm", "llama_api_client", "mistralai", "ollama", "openai", "together", "writerai", "xai_sdk"),
+    ]
+)
+
+
 class ErrorReport(NamedTuple):
     """A provider's error, as far as it told. `code` is its most telling word; `status` an HTTP status."""
 
@@ -98,11 +111,12 @@ def error_of(error: Any) -> ErrorReport | None:
     code = word(error.get("code"))
     status = word(error.get("status")) or word(error.get("type"))
     # A numeric code is an HTTP status; a word beside it says more.
-    best = status if code.isdigit() and status else code or status
+    numeric = len(code) == 3 and code.isascii() and code.isdigit()
+    best = status if numeric and status else code or status
     number = next(
         (n for n in map(count, (error.get("status_code"), error.get("code"), error.get("status"))) if n), None
     )
-    if number is None and code.isdigit():
+    if number is None and numeric:
         number = int(code)
     return ErrorReport(
         text(error.get("message")) or text(error.get("detail")),
@@ -112,6 +126,48 @@ def error_of(error: Any) -> ErrorReport | None:
         _retry_delay(error),
         (code, status, word(error.get("type"))),
     )
+
+
+def is_of(error: BaseException | None, packages: frozenset[str]) -> bool:
+    """Whether an exception's type, or one that it is made of, is defined in one of the packages."""
+    return any(kind.__module__.partition(".")[0] in packages for kind in type(error).__mro__)
+
+
+def told_by(error: Exception) -> ErrorReport | None:
+    """The provider's error that its SDK has made an exception of; None for any other exception."""
+    if not is_of(error, _SDKS):
+        return None
+    response = getattr(error, "response", None)
+    if isinstance(response, dict):  # botocore
+        said = obj(response.get("Error"))
+        found = error_of({"type": said.get("Code"), "message": said.get("Message")}) if said else None
+        return found and found._replace(status=count(obj(response.get("ResponseMetadata")).get("HTTPStatusCode")))
+    status = count(getattr(error, "status_code", None)) or count(getattr(error, "code", None))
+    status = status if status is not None and 400 <= status <= 599 else None
+    bodies = [_decoded(getattr(error, name, None)) for name in ("body", "details", "error")]
+    found = next((error_of(obj(each).get("error") or each) for each in bodies if each), None)
+    if found is None and status is None:
+        return None
+    found = found or ErrorReport("")
+    headers = getattr(error, "headers", None) or getattr(response, "headers", None)
+    after = text(headers.get("retry-after")) or text(headers.get("Retry-After")) if isinstance(headers, Mapping) else ""
+    return found._replace(
+        message=found.message or str(error),
+        status=found.status if status is None else status,
+        retry_after=float(after) if _PLAIN_SECONDS.fullmatch(after) else found.retry_after,
+    )
+
+
+def _decoded(body: Any) -> Any:
+    """An exception's body as a plain value: text and bytes that hold JSON are read, other objects say nothing."""
+    if isinstance(body, bytes | bytearray | str):
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError):
+            return body if isinstance(body, str) else None
+    if isinstance(body, list):
+        body = next((each for each in body if isinstance(each, dict)), None)
+    return body if isinstance(body, dict) else None
 
 
 def classify(report: ErrorReport) -> tuple[ErrorKind, bool]:
@@ -148,7 +204,7 @@ def _retry_delay(error: Payload) -> float | None:
     """Google's RetryInfo among an error's details, or a plain `retry_after`, in seconds."""
     for detail in items(error.get("details")):
         found = _SECONDS.fullmatch(text(obj(detail).get("retryDelay")))
-        if found:
+        if found and len(found[1]) < 10:
             return float(found[1])
     plain = error.get("retry_after")
     return float(plain) if isinstance(plain, int | float) and not isinstance(plain, bool) and 0 <= plain < 1e9 else None

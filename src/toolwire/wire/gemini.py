@@ -58,7 +58,9 @@ _CALL: Final = frozenset({"args", "id", "name", "partialArgs", "willContinue"})
 _READ: Final = """blockReason boolValue candidatesTokenCount finishMessage finishReason functionCall functionResponse
     jsonPath modelVersion nullValue numberValue partialArgs promptFeedback promptTokenCount responseId stringValue
     thoughtSignature usageMetadata willContinue"""
-_CAMEL: Final = {re.sub("[A-Z]", lambda capital: "_" + capital[0].lower(), name): name for name in _READ.split()}
+_CAMEL: Final[Payload] = {
+    re.sub("[A-Z]", lambda capital: "_" + capital[0].lower(), name): name for name in _READ.split()
+}
 
 # Beside a part's content: kept with a call, said of text.
 _ASIDE: Final = ("thought", "thoughtSignature")

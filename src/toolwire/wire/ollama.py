@@ -103,7 +103,7 @@ class Decoder:
         acc.close(call)
 
     def _done(self, payload: Payload) -> None:
-        counts = {key: each for key, each in payload.items() if key.endswith(("_count", "_duration"))}
+        counts = {key: each for key, each in payload.items() if word(key).endswith(("_count", "_duration"))}
         if counts:
             self._acc.usage(
                 counts,
