@@ -229,7 +229,7 @@ def test_abort_inside_the_loop(piecewise: bool) -> None:
     assert isinstance(finish, toolwire.Finish)
     assert (error.kind, error.message) == ("aborted", "a bad idea")
     assert (finish.reason, finish.calls) == ("cancelled", ())
-    assert not any(call.executable for call in stream.calls)
+    assert not any(call.executable for call in stream._stream.calls)
     assert source.closed == 1
 
 

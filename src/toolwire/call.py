@@ -14,7 +14,7 @@ from toolwire.partial import MISSING, PartialJSON
 from toolwire.trust import CallError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 
     from toolwire.partial import Change, Repair
     from toolwire.trust import Trust
@@ -41,6 +41,7 @@ class ToolCall:
         "_expects_end",
         "_failed",
         "_mended",
+        "_more",
         "_owner_reject",
         "_parser",
         "_received",
@@ -73,6 +74,7 @@ class ToolCall:
         parser: PartialJSON | None,
         trust: Trust,
         reject: Callable[[ToolCall, str], None],
+        more: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self.index = index
         self.choice = choice
@@ -92,6 +94,7 @@ class ToolCall:
         self._typed: Any = MISSING  # the arguments as the tool's check made them
         self._mended: tuple[Repair, ...] = ()  # in that check
         self._owner_reject = reject
+        self._more = more
         self._error: CallError | None = None
         self._started = False
         self._received = 0  # characters of argument text, those held back included
@@ -134,6 +137,28 @@ class ToolCall:
         if self._parser is None:
             return self.done and self.status == "complete"
         return self._parser.closed
+
+    def is_closed(self, path: tuple[str | int, ...]) -> bool:
+        """Whether the value at a path of the live value is whole, if there is one."""
+        if self._parser is None:
+            return self.closed
+        opened = self._parser.open_path
+        return opened is None or opened[: len(path)] != path
+
+    @property
+    def shown(self) -> bool:
+        """True once there is something of the live value."""
+        return self._parser is None or self._parser.value is not MISSING
+
+    @property
+    def rejected(self) -> bool:
+        """True once the call was rejected."""
+        return self._rejected
+
+    @property
+    def settled(self) -> bool:
+        """True once nothing about the call will change: its turn has finished or failed."""
+        return self._settled or self._failed
 
     @property
     def done(self) -> bool:
@@ -188,6 +213,40 @@ class ToolCall:
     def closed_object(self) -> bool:
         """True when the text is closed and its value is a JSON object."""
         return self._parser is not None and self._parser.closed and isinstance(self._parser.value, dict)
+
+    def value(self, *path: str | int) -> Coroutine[Any, Any, Any]:
+        """Wait for the value at a path, and return it as soon as it is whole. Of an async stream's calls only.
+
+        Raises `ToolCallError` as soon as it is known that it won't come: another type stands there, its object is whole
+        without it, the call has ended, failed or was rejected. Of a key that comes twice the first counts.
+        """
+        from toolwire import waiting
+
+        return waiting.value(self, path)
+
+    def text(self, *path: str | int) -> AsyncIterator[str]:
+        """The string at a path as it grows, piece by piece. Raises as `value` does, also when the string is cut."""
+        from toolwire import waiting
+
+        return waiting.text(self, path)
+
+    def items(self, *path: str | int) -> AsyncIterator[Any]:
+        """The elements of the array at a path, each as soon as it is whole. Raises as `value` does."""
+        from toolwire import waiting
+
+        return waiting.items(self, path)
+
+    def result(self) -> Coroutine[Any, Any, Any]:
+        """Wait until the call may be run, and return its arguments. Raises `ToolCallError` when it never may."""
+        from toolwire import waiting
+
+        return waiting.result(self)
+
+    def more(self) -> Awaitable[None]:
+        """Wait until the stream has taken in some more. Raises `UsageError` where no async stream reads this call."""
+        if self._more is None:
+            raise UsageError("nothing reads on for this call: waiting is for the calls of an async stream")
+        return self._more()
 
     def reject(self, reason: str) -> None:
         """Stop this call and never run it; its siblings go on. Its `ToolCallEnd`, if still due, comes next."""

@@ -20,7 +20,7 @@ from toolwire.trust import CallError, Trust
 from toolwire.turn import Turn, verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable
+    from collections.abc import Awaitable, Callable, Collection, Hashable
 
     from toolwire.call import CallKind, CallStatus
     from toolwire.events import ErrorKind, Event
@@ -50,6 +50,9 @@ class CallBook:
         self.limits = limits or Limits()
         self.trust = trust or Trust()
         self._tools = tools
+        self.started: list[ToolCall] = []  # in order of their start events
+        self.more: Callable[[], Awaitable[None]] | None = None  # for waiters: reads on
+        self.changed: Callable[[], None] | None = None  # wakes them
         self.wire: str | None = None
         self.now: float | None = None
         self.offset: int | None = None
@@ -261,6 +264,8 @@ class CallBook:
         call._error = CallError("rejected", reason)
         if not call.done:
             self._finish_call(call, "incomplete")
+        if self.changed is not None:
+            self.changed()
 
     def _turn(self, choice: int) -> Turn:
         turn = self.turns.get(choice)
@@ -293,6 +298,7 @@ class CallBook:
             parser=parser,
             trust=self.trust,
             reject=self.reject,
+            more=self.more,
         )
         turn.calls.append(call)
         return call
@@ -318,6 +324,7 @@ class CallBook:
         self._ids.add(call.id)
         call._started = True
         call.started_at = self.now
+        self.started.append(call)
         self._events.append(ToolCallStart(call))
         if call.buf:
             self._delta(call, call.buf)

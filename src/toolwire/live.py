@@ -6,14 +6,15 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from toolwire.errors import UsageError
-from toolwire.events import Finish
+from toolwire.events import Finish, ToolCallStart
 from toolwire.http import described, head_of, source_error
 from toolwire.message import Message
+from toolwire.reading import SharedReader
 from toolwire.sansio import Stream
 from toolwire.sources import AsyncWait, CutShortError, ThreadWait, Wait, aclose, apieces, close
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncGenerator, AsyncIterator, Iterator
     from types import TracebackType
     from typing import Self, Unpack
 
@@ -46,11 +47,6 @@ class _EventStream:
     def framing(self) -> str | None:
         """How the bytes are framed; None until it is found, or where payloads came."""
         return self._stream.framing
-
-    @property
-    def calls(self) -> list[ToolCall]:
-        """Every call of the turn so far."""
-        return self._stream.calls
 
     def abort(self, reason: str = "aborted") -> None:
         """Stop: the next events are the ends of the open calls, one `StreamError` and one `Finish` per choice.
@@ -135,6 +131,12 @@ class EventStream(_EventStream):
         else:
             close(self._source)
 
+    def calls(self) -> Iterator[ToolCall]:
+        """Each call as soon as its name is known; the events in between are passed over."""
+        for event in self:
+            if isinstance(event, ToolCallStart):
+                yield event.call
+
     def message(self) -> Message:
         """Read to the end and fold the events into a message."""
         return Message.of(self)
@@ -173,9 +175,28 @@ class EventStream(_EventStream):
 class AsyncEventStream(_EventStream):
     """The events of a source, as an async iterator. Leaving the loop or cancelling closes the source."""
 
+    def __init__(self, source: object, wire: str, options: StreamOptions) -> None:
+        super().__init__(source, wire, options)
+        self._reader = SharedReader(self._run())
+        self._stream.read_on_by(self._reader.more, self._reader.changed)
+
     def __aiter__(self) -> AsyncIterator[Event]:
         self._begin()
-        return self._run()
+        return self._reader.consume()
+
+    async def calls(self) -> AsyncIterator[ToolCall]:
+        """Each call as soon as its name is known. Beside it, and beside the events, any number may wait for parts."""
+        told = 0
+        while True:
+            started = self._stream.started
+            if told < len(started):
+                told += 1
+                yield started[told - 1]
+            elif self._reader.over:
+                self._reader.raise_error()
+                return
+            else:
+                await self._reader.more()
 
     async def __aenter__(self) -> Self:
         return self
@@ -186,9 +207,13 @@ class AsyncEventStream(_EventStream):
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close the source."""
-        if self._wait is not None:
-            self._wait.stop()
+        """Close the source. Whoever waits for a part of a call gets an error."""
+        await self._reader.close()
+        await self._close()
+
+    async def _close(self) -> None:
+        if isinstance(self._wait, AsyncWait):
+            await self._wait.close()
         await aclose(self._source)
 
     async def message(self) -> Message:
@@ -198,7 +223,7 @@ class AsyncEventStream(_EventStream):
             message.feed(event)
         return message.settle()
 
-    async def _run(self) -> AsyncIterator[Event]:
+    async def _run(self) -> AsyncGenerator[Event, None]:
         error: Exception | None = None
         stream = self._stream
         wait = self._wait = AsyncWait(apieces(self._source))
@@ -224,7 +249,7 @@ class AsyncEventStream(_EventStream):
                     yield self._current(batch.popleft())
                     batch = self._rest(batch)
         finally:
-            await self.aclose()
+            await self._close()
         if error is not None and source_error(error) is None:
             raise error
 

@@ -23,7 +23,7 @@ from toolwire.wire import ALIASES, WIRES, load
 from toolwire.wire._errors import error_of, report
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 
     from toolwire.call import ToolCall
     from toolwire.events import ErrorKind, Event, FinishReason
@@ -146,6 +146,19 @@ class Stream:
     def calls(self) -> list[ToolCall]:
         """Every call of the turn so far, choice by choice."""
         return [call for turn in self._acc.turns.values() for call in turn.calls]
+
+    @property
+    def started(self) -> list[ToolCall]:
+        """The calls whose start was told, in that order. It grows."""
+        return self._acc.started
+
+    def read_on_by(self, more: Callable[[], Awaitable[None]], changed: Callable[[], None]) -> None:
+        """How those who wait for parts of calls get more of the stream.
+
+        `more` returns when the stream has taken in some; `changed` wakes all who wait for that.
+        """
+        self._acc.more = more
+        self._acc.changed = changed
 
     @property
     def done(self) -> bool:

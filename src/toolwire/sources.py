@@ -9,7 +9,8 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from toolwire.http import body, body_async, head_of, interrupt, is_async
@@ -155,6 +156,13 @@ class AsyncWait:
         if self._timer is not None:
             self._timer.cancel()
 
+    async def close(self) -> None:
+        """No more pieces are wanted, and the iterator may go. One that somebody else still waits for goes by itself."""
+        self.stop()
+        if isinstance(self._source, AsyncGenerator):
+            with suppress(RuntimeError):
+                await self._source.aclose()
+
     def _arm(self, task: Task[object]) -> None:
         """One timer serves many waits: it is moved only when a deadline comes before it."""
         loop = task.get_loop()
@@ -188,8 +196,13 @@ async def apieces(source: object) -> AsyncIterator[object]:
     if head_of(source) is not None:
         source = body_async(source)
     if isinstance(source, AsyncIterable):
-        async for piece in cast("AsyncIterable[object]", source):
-            yield piece
+        iterator = aiter(cast("AsyncIterable[object]", source))
+        try:
+            async for piece in iterator:
+                yield piece
+        finally:
+            if iterator is not source and hasattr(iterator, "aclose"):
+                await iterator.aclose()
     else:
         for piece in pieces(source):
             yield piece

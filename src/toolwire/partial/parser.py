@@ -215,6 +215,16 @@ class PartialJSON:
         return self._scanner.state == DONE or self._shut != ""
 
     @property
+    def open_path(self) -> tuple[str | int, ...] | None:
+        """The path of the innermost value that is still being written; None once the text is closed.
+
+        Every value that is shown, and whose path doesn't lead to this one, is whole.
+        """
+        if self.closed:
+            return None
+        return self._scanner.open_path() if self._nested is None else self._nested.inner.open_path() or ()
+
+    @property
     def fault(self) -> Fault | None:
         """Why the text is hopeless. None while it isn't."""
         if self._fault is not None:

@@ -136,6 +136,19 @@ class Tokens:
         if "python_literals" in repairs:
             self._words = {**WORDS, **PYTHON_WORDS}
 
+    def open_path(self) -> tuple[str | int, ...] | None:
+        """The path of the innermost value that is being written; None once the whole value is there.
+
+        Behind a fault it is that of the last string or container, whether that was whole or not: nothing more is known.
+        """
+        state = self.state
+        if state == DONE:
+            return None
+        in_string = STR <= state <= ESC or state == HOPELESS
+        if not self._stack:
+            return ()
+        return (*self._base, self._key) if in_string and not self._in_key else self._base
+
     # Members. Each returns the next state.
 
     def _put(self, value: Any) -> int:

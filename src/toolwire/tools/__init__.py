@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from toolwire.tools.check import Tool
 from toolwire.tools.sources import tool
-from toolwire.tools.tool import Tool
 from toolwire.tools.toolbox import Tools
 
 __all__ = ["Tool", "Tools", "tool"]

@@ -10,13 +10,13 @@ import msgspec
 
 from toolwire.errors import UsageError
 from toolwire.payload import to_payload
-from toolwire.tools.tool import Tool
+from toolwire.tools.check import Tool
 from toolwire.tools.validators import by_msgspec, by_pydantic, by_schema, is_pydantic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from toolwire.tools.tool import Checked
+    from toolwire.tools.check import Checked
 
 __all__ = ["tool", "tools_of"]
 

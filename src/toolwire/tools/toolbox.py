@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toolwire.call import ToolCall
     from toolwire.partial.changes import Path
     from toolwire.partial.repairs import RepairName
-    from toolwire.tools.tool import Checked, Finding, Tool
+    from toolwire.tools.check import Checked, Finding, Tool
 
 __all__ = ["Tools"]
 

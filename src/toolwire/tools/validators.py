@@ -10,8 +10,8 @@ import msgspec.inspect
 
 from toolwire.encoding import encode
 from toolwire.errors import UsageError
+from toolwire.tools.check import Checked, Finding
 from toolwire.tools.integers import integers
-from toolwire.tools.tool import Checked, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
