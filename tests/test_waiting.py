@@ -78,7 +78,7 @@ def run(main: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
     async def watched() -> Any:
         async with asyncio.timeout(10):
             result = await main()
-        for _ in range(5):  # iterators that were left are closed by the loop
+        for _ in range(9):  # iterators that were left are closed by the loop
             await asyncio.sleep(0)
         left = asyncio.all_tasks() - {asyncio.current_task()}
         assert not left, left
@@ -334,7 +334,7 @@ def test_waiting_first_and_iterating_then_is_a_mistake() -> None:
 
 def test_random_schedules() -> None:
     """Waiters of every kind, begun and cancelled at random, over streams that end in every way."""
-    seeds = 500
+    seeds = 2000
 
     async def one(rng: random.Random) -> None:
         given = pieces(size=rng.randint(1, 9), calls=rng.randint(1, 3), finish=rng.random() < 0.7)
@@ -384,8 +384,13 @@ def test_random_schedules() -> None:
         async with stream:
             disturber = asyncio.create_task(disturb())
             reader = asyncio.create_task(read())
-            with suppress(TimeoutError, toolwire.UsageError):
-                await asyncio.wait_for(reader, 0.05 if source.hang else 5)
+            if source.hang:
+                await disturber
+                for _ in range(500):
+                    await asyncio.sleep(0)
+                reader.cancel()
+            with suppress(asyncio.CancelledError, toolwire.UsageError):
+                await reader
             await disturber
         for result in await asyncio.gather(*tasks, return_exceptions=True):
             assert not isinstance(result, BaseException) or isinstance(
@@ -395,3 +400,66 @@ def test_random_schedules() -> None:
 
     for seed in range(seeds):
         run(lambda seed=seed: one(random.Random(seed)))  # type: ignore[misc]
+
+
+def test_cancelled_at_every_await() -> None:
+    """Whoever is cancelled, whenever: the source is closed and nothing is left running."""
+
+    async def main(steps: int) -> bool:
+        source = Source(pieces(size=20))
+
+        async def use() -> None:
+            async with toolwire.astream(source) as stream, asyncio.TaskGroup() as tasks:
+                async for call in stream.calls():
+                    tasks.create_task(call.result())
+                    tasks.create_task(drain(call.text("content")))  # type: ignore[arg-type]
+
+        task = asyncio.create_task(use())
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        over = task.done()
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        assert source.closed or not source.count
+        return over
+
+    steps = 0
+    while not run(lambda: main(steps)):  # noqa: B023
+        steps += 1
+    assert steps > 20
+
+
+def test_callbacks_in_sync_code() -> None:
+    """Called between events: as soon as the value is whole, before the delta that made it so is seen."""
+    told: list[Any] = []
+    for event in toolwire.stream(pieces(size=5)):
+        if isinstance(event, toolwire.ToolCallStart):
+            event.call.on("query", then=lambda found: told.append(("query", found)))
+            event.call.on("deep", "in", then=told.append)
+            event.call.on("none", then=told.append, otherwise=lambda error: told.append(str(error)))
+            event.call.on("limit", "x", then=told.append)
+        elif isinstance(event, toolwire.ToolCallDelta):
+            told.append(event.text)
+        elif isinstance(event, toolwire.ToolCallEnd):
+            event.call.on("limit", then=told.append)
+
+    texts = [each for each in told if isinstance(each, str) and "none" not in each]
+    assert "".join(texts) == json.dumps(ARGUMENTS)
+    at = told.index(("query", "tea"))
+    assert "".join(each for each in told[:at] if isinstance(each, str)).endswith('"tea') or at < 5
+    assert told.index(True) < len(told) - 2
+    assert [each for each in told if isinstance(each, str) and "none" in each] == [
+        "f0 'none': the object is whole without it"
+    ]
+    assert told[-1] == 3
+
+
+def test_a_callback_that_raises_is_heard() -> None:
+    def broken(found: Any) -> None:
+        raise KeyError(found)
+
+    with pytest.raises(KeyError):
+        for event in toolwire.stream(pieces()):
+            if isinstance(event, toolwire.ToolCallStart):
+                event.call.on("query", then=broken)

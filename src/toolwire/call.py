@@ -51,6 +51,7 @@ class ToolCall:
         "_text",
         "_trust",
         "_typed",
+        "_watches",
         "changes",
         "choice",
         "encoded",
@@ -95,6 +96,7 @@ class ToolCall:
         self._mended: tuple[Repair, ...] = ()  # in that check
         self._owner_reject = reject
         self._more = more
+        self._watches: list[tuple[tuple[str | int, ...], Any, Any]] = []
         self._error: CallError | None = None
         self._started = False
         self._received = 0  # characters of argument text, those held back included
@@ -235,6 +237,22 @@ class ToolCall:
         from toolwire import waiting
 
         return waiting.items(self, path)
+
+    def on(
+        self,
+        *path: str | int,
+        then: Callable[[Any], object],
+        otherwise: Callable[[ToolCallError], object] | None = None,
+    ) -> None:
+        """Have `then` called with the value at a path as soon as it is whole, or `otherwise` when it won't come.
+
+        That is between events, and at once where it is known already. For code without waiting, sync code above all: it
+        works in any stream that is iterated.
+        """
+        from toolwire import waiting
+
+        self._watches.append((path, then, otherwise))
+        waiting.tell(self)
 
     def result(self) -> Coroutine[Any, Any, Any]:
         """Wait until the call may be run, and return its arguments. Raises `ToolCallError` when it never may."""

@@ -6,12 +6,13 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from toolwire.errors import UsageError
-from toolwire.events import Finish, ToolCallStart
+from toolwire.events import Finish, ToolCallDelta, ToolCallEnd, ToolCallStart
 from toolwire.http import described, head_of, source_error
 from toolwire.message import Message
 from toolwire.reading import SharedReader
 from toolwire.sansio import Stream
 from toolwire.sources import AsyncWait, CutShortError, ThreadWait, Wait, aclose, apieces, close
+from toolwire.waiting import tell
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Iterator
@@ -80,7 +81,9 @@ class _EventStream:
         return batch
 
     def _current(self, event: Event) -> Event:
-        """An event as it is true now: a call rejected since the batch was made is not for running."""
+        """An event as it is true now: a call may be rejected since the batch was made. What is awaited is told first."""
+        if isinstance(event, (ToolCallDelta, ToolCallEnd)) and event.call._watches:
+            tell(event.call)
         if isinstance(event, Finish) and not all(call.executable for call in event.calls):
             calls = tuple(call for call in event.calls if call.executable)
             return Finish(event.reason, calls, event.raw, event.choice)

@@ -94,6 +94,7 @@ class SharedReader:
         if step is not None:
             step.cancel()
             await asyncio.wait([step])
+            self._step = None  # one that was cancelled before it began has said nothing
         if not self._driving:
             await self._events.aclose()
         self.changed()

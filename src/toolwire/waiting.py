@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from toolwire.call import ToolCall
     from toolwire.partial.changes import Path
 
-__all__ = ["items", "look", "never", "result", "text", "value"]
+__all__ = ["items", "look", "never", "result", "tell", "text", "value"]
 
 
 class Place(NamedTuple):
@@ -58,6 +58,24 @@ def never(call: ToolCall, path: Path, place: Place) -> ToolCallError | None:
     if call.error is not None:
         return _error(call, path, call.error)
     return _error(call, path, CallError("absent", "the call has ended without it")) if call.done else None
+
+
+def tell(call: ToolCall) -> None:
+    """Call back those whose value has come, or won't come. What a callback raises is the caller's."""
+    waiting, call._watches = call._watches, []
+    for index, (path, then, otherwise) in enumerate(waiting):
+        place = look(call, path)
+        error = None if place.closed and not call.rejected else never(call, path, place)
+        try:
+            if place.closed and not call.rejected:
+                then(place.found)
+            elif error is None:
+                call._watches.append((path, then, otherwise))
+            elif otherwise is not None:
+                otherwise(error)
+        except BaseException:
+            call._watches += waiting[index + 1 :]
+            raise
 
 
 async def value(call: ToolCall, path: Path) -> Any:

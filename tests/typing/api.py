@@ -90,3 +90,15 @@ def partial_json() -> Any:
     parser = toolwire.PartialJSON(changes=True)
     parser.feed('{"city": "Par')
     return parser.value if parser.value is not toolwire.MISSING else None
+
+
+async def waiting(call: toolwire.ToolCall, data: bytes) -> None:
+    async with toolwire.astream(data, tools=[toolwire.tool(waiting)]) as stream:
+        async for each in stream.calls():
+            assert_type(each, toolwire.ToolCall)
+    async for piece in call.text("content"):
+        assert_type(piece, str)
+    async for _ in call.items("rows"):
+        await call.value("rows", 0)
+    await call.result()
+    call.on("query", then=print, otherwise=lambda error: print(error.error.for_model()))
