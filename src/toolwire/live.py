@@ -81,7 +81,7 @@ class _EventStream:
         return batch
 
     def _current(self, event: Event) -> Event:
-        """An event as it is true now: a call may be rejected since the batch was made. What is awaited is told first."""
+        """An event as it is true now: a call may be rejected since the batch was made. Callbacks come first."""
         if isinstance(event, (ToolCallDelta, ToolCallEnd)) and event.call._watches:
             tell(event.call)
         if isinstance(event, Finish) and not all(call.executable for call in event.calls):
