@@ -87,8 +87,12 @@ def repair_names(names: Collection[str]) -> frozenset[RepairName]:
 
     Raises UsageError for a name that isn't one, and for a bare string, which would be read letter by letter.
     """
+    if isinstance(names, frozenset) and names <= _KNOWN:
+        return names
     if isinstance(names, str):
         raise UsageError(f"repairs takes a collection of names, not the string {names!r}")
+    if not names:
+        return frozenset()
     unknown = sorted(set(names) - _KNOWN)
     if unknown:
         raise UsageError(f"unknown repairs: {', '.join(map(repr, unknown))}; known: {', '.join(sorted(_KNOWN))}")
