@@ -95,29 +95,29 @@ async def text(call: ToolCall, path: Path) -> AsyncIterator[str]:
     """The string at a path, as it grows."""
     sent = 0
     while True:
-        place = look(call, path)
-        found, closed = place.found, place.closed
-        if found is not MISSING:
-            if not isinstance(found, str):
-                raise _error(call, path, CallError("absent", f"it is {_kind(found)}, not a string"))
-            piece = found[sent:]
+        piece, closed, error = _grown(call, path, sent)
+        if piece:
             sent += len(piece)
-            # A string grows in place only while nobody else holds it.
-            del found
-            error = None if closed else never(call, path, place)
-            del place
-            if piece and not call.rejected:
-                yield piece
-                continue
-            if closed and not call.rejected:
-                return
-        else:
-            error = never(call, path, place)
-        if call.rejected and error is None:
-            error = never(call, path, Place())
-        if error is not None:
+            yield piece
+        elif closed:
+            return
+        elif error is not None:
             raise error
-        await call.more()
+        else:
+            await call.more()
+
+
+def _grown(call: ToolCall, path: Path, sent: int) -> tuple[str, bool, ToolCallError | None]:
+    """What of a string is new, whether it is whole, and why it will never be. The string itself is let go of.
+
+    It grows in place only while nobody else holds it.
+    """
+    place = look(call, path)
+    if call.rejected or place.found is MISSING:
+        return "", False, never(call, path, place)
+    if not isinstance(place.found, str):
+        raise _error(call, path, CallError("absent", f"it is {_kind(place.found)}, not a string"))
+    return place.found[sent:], place.closed, None if place.closed else never(call, path, place)
 
 
 async def items(call: ToolCall, path: Path) -> AsyncIterator[Any]:
