@@ -38,6 +38,19 @@ closed ('with',), closed ()
 closed: True, fault: None
 malformed at 20; still readable: {'cups': 2}
 """,
+    "parts_of_a_call": """\
+submit_application: the applicant lives in Amsterdam, so their tariffs can be looked up already
+  cargo bike: 4250
+  child seat: 129.95
+  remarks of 89 characters; the call is open
+  may be run, with applicant, policy, items, consents, remarks
+""",
+    "checked_arguments": """\
+search_flights: The tool was not run, because its arguments are not valid:
+- Object contains unknown field `from`
+get_weather: Weather(city='Lisbon', days=3, unit='celsius')
+get_weather: Weather(city='São Paulo', days=3, unit='celsius')
+""",
 }
 
 
