@@ -159,6 +159,22 @@ def test_placeholders_without_end(count: int, between: str) -> None:
 
     assert call.status in ("complete", "repaired", "invalid")
     assert sum(repair.kind == "leading_empty" for repair in call.repairs) <= 8
+    assert len(call.repairs) <= 10_008
+
+
+@pytest.mark.parametrize("bent", ["\n", "\\q", "\\n"])
+def test_repairs_without_end(bent: str) -> None:
+    """All are made, and the first of them are listed: what a peer makes necessary must not fill the memory."""
+    inside = bent != "\\n"
+    parser = toolwire.PartialJSON(repairs=toolwire.DEFAULT_REPAIRS)
+    parser.feed('{"a":"' if inside else "{")
+    parser.feed(bent * 50_000)
+    parser.feed('"}' if inside else "}")
+    parser.end()
+
+    assert parser.closed
+    assert len(parser.repairs) == 10_000
+    assert parser.value == ({"a": bent * 50_000} if inside else {})
 
 
 def test_events_can_be_printed_whatever_they_hold() -> None:

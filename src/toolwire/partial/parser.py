@@ -11,7 +11,7 @@ from toolwire.partial.nested import Nested
 from toolwire.partial.repairs import Duplicate, Fault, FaultReason, Repair, RepairName, repair_names
 from toolwire.partial.resend import Doubt
 from toolwire.partial.scanner import Scanner
-from toolwire.partial.tables import DONE, HOPELESS
+from toolwire.partial.tables import DONE, HOPELESS, RECORDED
 from toolwire.partial.trailing import Trail, stray
 from toolwire.partial.whole import read_whole
 
@@ -237,7 +237,7 @@ class PartialJSON:
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
-        """The repairs that were made, in the order of the text. Built at every reading."""
+        """The repairs that were made, in the order of the text, 10,000 of a kind at most. Built at every reading."""
         found = [Repair(cast("RepairName", kind), at, text) for kind, at, text in self._scanner.repairs]
         nested = self._nested
         if nested is not None:
@@ -482,7 +482,7 @@ class PartialJSON:
             return ""
         self._doubt = None
         self._plain = True
-        if doubt.reading == "snapshot":
+        if doubt.reading == "snapshot" and len(self._resent) < RECORDED:
             self._resent.append(self._size)
         return self._admit(doubt.released)
 

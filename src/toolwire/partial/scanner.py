@@ -198,11 +198,11 @@ class Scanner(Tokens):
                     st = WORD
                 elif c == END_BRACKET and (st == FIRST_ITEM or (st == NEXT_ITEM and self._trailing_comma)):
                     if st == NEXT_ITEM:
-                        self.repairs.append(("trailing_comma", self._comma_at, ","))
+                        self._repaired("trailing_comma", self._comma_at, ",")
                     st = self._close()
                     i += 1
                 elif c == APOSTROPHE and self._single_quotes:
-                    self.repairs.append(("single_quotes", at + i, "'"))
+                    self._repaired("single_quotes", at + i, "'")
                     st = self._open_string(c, "")
                     i += 1
                 else:
@@ -211,11 +211,11 @@ class Scanner(Tokens):
             elif st <= NEXT_KEY:
                 if c == END_BRACE and (st == FIRST_KEY or self._trailing_comma):
                     if st == NEXT_KEY:
-                        self.repairs.append(("trailing_comma", self._comma_at, ","))
+                        self._repaired("trailing_comma", self._comma_at, ",")
                     st = self._close()
                     i += 1
                 elif c == APOSTROPHE and self._single_quotes:
-                    self.repairs.append(("single_quotes", at + i, "'"))
+                    self._repaired("single_quotes", at + i, "'")
                     st = self._open_key(c, "", at + i)
                     i += 1
                 else:

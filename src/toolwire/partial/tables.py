@@ -43,6 +43,7 @@ __all__ = [
     "PLAIN_SINGLE",
     "PYTHON_WORDS",
     "QUOTE",
+    "RECORDED",
     "RETURN",
     "SIMPLE",
     "SPACE",
@@ -140,6 +141,9 @@ PYTHON_WORDS: Final[dict[int, tuple[str, Any]]] = {
 
 ASCII: Final = 128
 NOWHERE: Final = 255
+
+RECORDED: Final = 10_000
+"""How many repairs of a kind of place are listed. A peer can make any number necessary."""
 
 
 def _row(*steps: tuple[str, int]) -> bytes:

@@ -37,6 +37,7 @@ from toolwire.partial.tables import (
     NUMBER_STEPS,
     PYTHON_WORDS,
     QUOTE,
+    RECORDED,
     RETURN,
     SIMPLE,
     SPACE,
@@ -320,7 +321,7 @@ class Tokens:
                 self._escape = c
                 st = ESC
             elif self._raw_control:
-                self.repairs.append(("raw_control", at + i, c))
+                self._repaired("raw_control", at + i, c)
                 more += c
             else:
                 if more:
@@ -377,9 +378,9 @@ class Tokens:
             return i, self._fail("malformed", at + i, f"expected {what}, found {c!r}"), high
         if size > 1:
             # The character that broke it off may be anything, the closing quote too.
-            self.repairs.append(("unknown_escape", at + i - size, escape))
+            self._repaired("unknown_escape", at + i - size, escape)
             return i, home, high + escape
-        self.repairs.append(("unknown_escape", at + i - 1, escape + c))
+        self._repaired("unknown_escape", at + i - 1, escape + c)
         if c in "\r\n":
             return i + 1, home, high + escape + c
         return i, home, high + escape
@@ -456,7 +457,7 @@ class Tokens:
             self.state = WORD
             return i
         if word[0] < "a":
-            self.repairs.append(("python_literals", self._from, word))
+            self._repaired("python_literals", self._from, word)
         self.state = self._put(self._word_value)
         return i
 
@@ -464,11 +465,16 @@ class Tokens:
         """Read the character behind a backslash between tokens."""
         c = text[i]
         if c in "nrt":
-            self.repairs.append(("escaped_space", at + i - 1, "\\" + c))
+            self._repaired("escaped_space", at + i - 1, "\\" + c)
             self.state = self._resume
         else:
             self.state = self._fail("malformed", at + i, f"expected an escaped white space, found {c!r}")
         return i + 1
+
+    def _repaired(self, kind: str, offset: int, text: str) -> None:
+        """Record a repair; beyond the first RECORDED ones it is just made."""
+        if len(self.repairs) < RECORDED:
+            self.repairs.append((kind, offset, text))
 
     # The two ways out of the grammar.
 

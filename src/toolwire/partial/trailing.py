@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from toolwire.partial.repairs import Fault, FaultReason, Repair, RepairName
+from toolwire.partial.tables import RECORDED
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -204,13 +205,15 @@ class Trail:
         self._begin_junk()
 
     def _whole(self, kind: RepairName) -> None:
-        self._pieces.append((kind, self._at))
+        if len(self._pieces) < RECORDED:
+            self._pieces.append((kind, self._at))
         self._at = -1
         self._junk = False
 
     def _begin_junk(self) -> None:
         if not self._junk or self._pieces[-1][0] != _JUNK:
-            self._pieces.append((_JUNK, self._at))
+            if len(self._pieces) < RECORDED:
+                self._pieces.append((_JUNK, self._at))
             self._bent = self.tail[self._at] in _BENT
         self._at = -1
         self._junk = True
