@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         ToolCallStart,
         Unknown,
         Usage,
+        Warned,
     )
     from toolwire.limits import Limits
     from toolwire.live import AsyncEventStream, EventStream, acollect, astream, collect, stream
@@ -62,6 +63,7 @@ _HOMES = {
             "ToolCallStart",
             "Unknown",
             "Usage",
+            "Warned",
         ),
         "limits": ("Limits",),
         "live": ("AsyncEventStream", "EventStream", "acollect", "astream", "collect", "stream"),
@@ -112,6 +114,7 @@ __all__ = [
     "Unknown",
     "Usage",
     "UsageError",
+    "Warned",
     "acollect",
     "astream",
     "build",

@@ -33,6 +33,7 @@ __all__ = [
     "ToolCallStart",
     "Unknown",
     "Usage",
+    "Warned",
 ]
 
 FinishReason = Literal[
@@ -200,6 +201,14 @@ class StreamError(msgspec.Struct, frozen=True):
     raw: Any = None
 
 
+class Warned(msgspec.Struct, frozen=True):
+    """A guard's warning, right behind the event that it is about. `call`: the call, where the event concerned one."""
+
+    type: ClassVar[Literal["warned"]] = "warned"
+    reason: str
+    call: ToolCall | None = None
+
+
 class Unknown(msgspec.Struct, frozen=True):
     """Something the wire sent that has no meaning here. It is passed on, not dropped."""
 
@@ -221,4 +230,5 @@ Event = (
     | Reset
     | StreamError
     | Unknown
+    | Warned
 )

@@ -59,6 +59,10 @@ TOOL_CALL: dict[str, dict[str, str]] = {
 }
 
 
+for _state in STREAM:
+    STREAM[_state]["warned"] = _state  # the caller's own guards speak whenever they like
+
+
 class GrammarError(ToolwireError):
     """A sequence of events that no stream may produce."""
 

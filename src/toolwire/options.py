@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from toolwire.events import FinishReason
+    from toolwire.guards import Guard, Watch
     from toolwire.limits import Limits
     from toolwire.partial import RepairName
     from toolwire.timing import Timeouts
@@ -28,3 +29,4 @@ class StreamOptions(TypedDict, total=False):
     limits: Limits
     timeouts: Timeouts
     tools: Tools | Iterable[object]
+    guards: Iterable[Guard | Watch]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
 from toolwire.accumulator import Accumulator
 from toolwire.errors import UsageError
-from toolwire.events import Finish, Unknown, Usage
+from toolwire.events import Finish, ToolCallDelta, ToolCallEnd, ToolCallStart, Unknown, Usage, Warned
 from toolwire.framing import FRAMINGS, AutoFramer
 from toolwire.framing.lines import LineJoiner
+from toolwire.guards import watches
 from toolwire.http import Head, RefusedBody
 from toolwire.limits import Limits
 from toolwire.partial import DEFAULT_REPAIRS
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from toolwire.call import ToolCall
     from toolwire.events import ErrorKind, Event, FinishReason
     from toolwire.framing.base import BaseFramer, Frame
+    from toolwire.guards import Guard, Watch
     from toolwire.partial import RepairName
     from toolwire.tools import Tools
     from toolwire.wire import Decoder
@@ -72,7 +75,7 @@ class Stream:
     finished) or "call" (once the call itself has ended; a `Reset` can revoke it). `execute_on`: the finish reasons
     that confirm a turn. `limits`, `timeouts`: see `Limits` and `Timeouts`; the latter need `now` and `tick`.
     `tools`: what may be called (see `Tools`); `call.arguments` is then what the tool's own check makes of them, and a
-    call that fails it is invalid.
+    call that fails it is invalid. `guards`: what the stream is watched for (see `toolwire.guards`).
 
     Bad input never raises: it ends in a `StreamError` event and a `Finish`. Raises `UsageError` for unknown names and
     for input after `end` or `abort`.
@@ -91,6 +94,7 @@ class Stream:
         limits: Limits | None = None,
         timeouts: Timeouts | None = None,
         tools: Tools | Iterable[object] | None = None,
+        guards: Iterable[Guard | Watch] = (),
     ) -> None:
         if confirm not in ("turn", "call"):
             raise UsageError(f"confirm is 'turn' or 'call', not {confirm!r}")
@@ -119,6 +123,7 @@ class Stream:
         else:
             self._framing = framing
             self._framer = FRAMINGS[framing](max_event_bytes=limits.event_bytes)
+        self._watches = watches(guards) if guards else []
         self._lines = LineJoiner()
         self._decoder: Decoder | None = None
         self._undecided: list[tuple[Payload, str]] | None = None
@@ -218,12 +223,12 @@ class Stream:
             if due.limit != "settle":
                 self._acc.fail("timeout", f"the limit {due.limit} passed, with no {_AWAITED[due.limit]} in time")
             self._acc.end()
-        return self._acc.take()
+        return self._guarded(self._acc.take())
 
     def end(self, now: float | None = None) -> list[Event]:
         """The end of bytes. Repeats do nothing."""
         if self._ended:
-            return self._acc.take()
+            return self._guarded(self._acc.take())
         self._enter(now)
         self._ended = True
         if not self._acc.done:
@@ -238,7 +243,7 @@ class Stream:
                 self._decoder.end()
             self._note_strangers()
             self._acc.end()
-        return self._acc.take()
+        return self._guarded(self._acc.take())
 
     def abort(self, reason: str = "aborted", *, undelivered: Iterable[Event] = ()) -> list[Event]:
         """Stop: open calls end, nothing is executable, and nothing more is taken in.
@@ -260,16 +265,47 @@ class Stream:
         else:
             report(self._acc, error)
         self._acc.end()
-        return self._acc.take()
+        return self._guarded(self._acc.take())
 
     def pending(self) -> list[Event]:
         """Events that came of something else than input: a call's rejection."""
-        return self._acc.take()
+        return self._guarded(self._acc.take())
+
+    def _guarded(self, events: list[Event]) -> list[Event]:
+        """Events as the guards let them pass, with what the guards' verdicts come to."""
+        if not self._watches:
+            return events
+        passed: list[Event] = []
+        waiting = deque(events)
+        while waiting:
+            event = waiting.popleft()
+            if isinstance(event, Finish) and not all(call.executable for call in event.calls):
+                # A call of this batch was rejected since.
+                calls = tuple(call for call in event.calls if call.executable)
+                event = Finish(event.reason, calls, event.raw, event.choice)
+            passed.append(event)
+            call = event.call if isinstance(event, (ToolCallStart, ToolCallDelta, ToolCallEnd)) else None
+            for watch in self._watches:
+                verdict = watch(event, call)
+                if verdict is None:
+                    continue
+                if verdict.action == "abort":
+                    self._watches = []
+                    return passed + self.abort(verdict.reason, undelivered=waiting)
+                if verdict.action == "warn":
+                    passed.append(Warned(verdict.reason, call))
+                elif call is None:
+                    raise UsageError(f"a guard rejects an event that is no call's ({event.type}): {verdict.reason}")
+                else:
+                    # Its end comes behind what the batch still holds of it.
+                    self._acc.reject(call, verdict.reason)
+                    waiting.extend(self._acc.take())
+        return passed
 
     def _noted(self, now: float | None) -> list[Event]:
         """The events of an input, once the stopwatch knows of them."""
         acc = self._acc
-        events = acc.take()
+        events = self._guarded(acc.take())
         if now is not None:
             watch = self._watch
             content = any(not isinstance(event, (Unknown, Usage)) for event in events)

@@ -37,6 +37,8 @@ def every_event(event: toolwire.Event) -> str:
             return event.kind
         case toolwire.Unknown():
             return event.event
+        case toolwire.Warned(reason=reason):
+            return reason
         case _:
             assert_never(event)
 

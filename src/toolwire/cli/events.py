@@ -90,6 +90,8 @@ def as_dict(event: Event) -> dict[str, Any]:
                 "call": event.call.id if event.call is not None else None,
                 "raw": event.raw,
             }
+        case ev.Warned():
+            body = {"reason": event.reason, "call": event.call.id if event.call is not None else None}
         case ev.Unknown():
             body = {"event": event.event, "payload": event.payload}
     return {"type": event.type, **body}

@@ -1,0 +1,161 @@
+"""Guards: what a caller watches a stream for, and what is to be done about it.
+
+A guard is any function `(event, call) -> Verdict | None`; `call` is None for events that concern none. Those here are
+`Guard`s: rules from which each stream gets a guard of its own, since they count.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import msgspec
+
+from toolwire.errors import UsageError
+from toolwire.events import ToolCallDelta, ToolCallStart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from toolwire.call import ToolCall
+    from toolwire.events import Event
+
+__all__ = ["Guard", "Verdict", "Watch", "abort", "allow", "deny", "limit_calls", "limit_text", "no_repetition"]
+__all__ += ["reject", "warn", "watches"]
+
+Action: TypeAlias = Literal["warn", "reject", "abort"]
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """`warn`: a `Warned` event. `reject`: the call is stopped, its siblings go on. `abort`: the stream is stopped."""
+
+    action: Action
+    reason: str
+
+
+if TYPE_CHECKING:
+    Watch: TypeAlias = Callable[[Event, ToolCall | None], Verdict | None]
+else:
+    Watch = object
+
+
+class Guard:
+    """A rule. `watch` makes what watches one stream."""
+
+    def __init__(self, watch: Callable[[], Watch]) -> None:
+        self.watch = watch
+
+
+def warn(reason: str) -> Verdict:
+    """Only say it."""
+    return Verdict("warn", reason)
+
+
+def reject(reason: str) -> Verdict:
+    """Stop the call."""
+    return Verdict("reject", reason)
+
+
+def abort(reason: str) -> Verdict:
+    """Stop the stream."""
+    return Verdict("abort", reason)
+
+
+def allow(*names: str, action: Action = "reject") -> Guard:
+    """Only tools of these names, as soon as a name is known."""
+    return _on_start(lambda call: call.name in names, "the tool {name!r} is not allowed", action)
+
+
+def deny(*names: str, action: Action = "reject") -> Guard:
+    """No tools of these names."""
+    return _on_start(lambda call: call.name not in names, "the tool {name!r} is denied", action)
+
+
+def limit_calls(most: int, *, action: Action = "abort") -> Guard:
+    """So many calls in all, those that the provider runs itself included."""
+
+    def watch() -> Watch:
+        seen: list[ToolCall] = []
+
+        def look(event: Event, call: ToolCall | None) -> Verdict | None:
+            if call is None or not isinstance(event, ToolCallStart):
+                return None
+            seen.append(call)
+            return Verdict(action, f"more than {most} tool calls") if len(seen) > most else None
+
+        return look
+
+    return Guard(watch)
+
+
+def limit_text(call_chars: int | None = None, *, all_chars: int | None = None, action: Action = "reject") -> Guard:
+    """So many characters of arguments in one call, and in all calls together."""
+
+    def watch() -> Watch:
+        sizes: dict[int, int] = {}
+        total = 0
+
+        def look(event: Event, call: ToolCall | None) -> Verdict | None:
+            nonlocal total
+            if call is None or not isinstance(event, ToolCallDelta):
+                return None
+            new = len(event.text)
+            size = sizes[id(call)] = sizes.get(id(call), 0) + new
+            total += new
+            for most, now, what in ((call_chars, size, "arguments"), (all_chars, total, "arguments in all")):
+                # A warning is given once, when the limit is crossed.
+                if most is not None and now > most and (action != "warn" or now - new <= most):
+                    return Verdict(action, f"more than {most} characters of {what}")
+            return None
+
+        return look
+
+    return Guard(watch)
+
+
+def no_repetition(*, chars: int = 2048, longest: int = 64, action: Action = "abort") -> Guard:
+    """Arguments whose last `chars` characters are one piece of at most `longest` again and again: the model is stuck.
+
+    Looked at each time an eighth of that is new, so that the cost doesn't grow with what came before.
+    """
+
+    def watch() -> Watch:
+        tails: dict[int, tuple[str, int]] = {}
+
+        def look(event: Event, call: ToolCall | None) -> Verdict | None:
+            if call is None or not isinstance(event, ToolCallDelta):
+                return None
+            tail, new = tails.get(id(call), ("", 0))
+            tail = (tail + event.text)[-chars:]
+            new += len(event.text)
+            stuck = False
+            if new >= chars // 8:
+                new = 0
+                stuck = len(tail) == chars and any(tail[n:] == tail[:-n] for n in range(1, longest + 1))
+            tails[id(call)] = ("", 0) if stuck else (tail, new)
+            return Verdict(action, f"the last {chars} characters of arguments repeat themselves") if stuck else None
+
+        return look
+
+    return Guard(watch)
+
+
+def watches(guards: Iterable[Guard | Watch]) -> list[Watch]:
+    """What watches one stream. Raises `UsageError` for what is no guard."""
+    found: list[Watch] = []
+    for each in guards:
+        if isinstance(each, Guard):
+            found.append(each.watch())
+        elif callable(each):
+            found.append(each)
+        else:
+            raise UsageError(f"a guard is a function of an event and its call, or a Guard, not {each!r}")
+    return found
+
+
+def _on_start(fine: Callable[[ToolCall], bool], message: str, action: Action) -> Guard:
+    def look(event: Event, call: ToolCall | None) -> Verdict | None:
+        if call is None or not isinstance(event, ToolCallStart) or fine(call):
+            return None
+        return Verdict(action, message.format(name=call.name))
+
+    return Guard(lambda: look)
