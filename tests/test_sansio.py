@@ -157,3 +157,19 @@ def test_misuse() -> None:
     aborted.abort()
     with pytest.raises(toolwire.UsageError, match="has ended"):
         aborted.receive_payload(CHAT)
+
+
+def test_why_it_is_this_wire() -> None:
+    """The payload that told, by its place and its looks, or the caller's word."""
+    stream = toolwire.Stream()
+    assert stream.evidence is None
+    stream.receive(b'data: {"hello": 1}\n\nevent: message_start\ndata: {"type": "message_start", "message": {}}\n\n')
+    assert (stream.wire, stream.framing) == ("anthropic", "sse")
+    assert stream.evidence == (
+        "payload 2 can only be of anthropic: event 'message_start', type 'message_start', keys message, type"
+    )
+
+    stream = toolwire.Stream()
+    stream.receive_payload({"candidates": []})
+    assert stream.evidence == "payload 1 can only be of gemini: keys candidates"
+    assert toolwire.Stream("claude").evidence == "the caller named claude"

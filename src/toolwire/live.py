@@ -45,6 +45,11 @@ class _EventStream:
         return self._stream.wire
 
     @property
+    def evidence(self) -> str | None:
+        """Why the stream is read as this wire; None until it is found."""
+        return self._stream.evidence
+
+    @property
     def framing(self) -> str | None:
         """How the bytes are framed; None until it is found, or where payloads came."""
         return self._stream.framing

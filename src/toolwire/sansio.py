@@ -134,13 +134,20 @@ class Stream:
         self._watch = Stopwatch(timeouts or Timeouts())
         if wire == "auto":
             self._undecided = []
+            self._evidence: str | None = None
         else:
             self._use(wire)
+            self._evidence = f"the caller named {wire}"
 
     @property
     def wire(self) -> str | None:
         """The wire's name; None until it is found."""
         return self._acc.wire
+
+    @property
+    def evidence(self) -> str | None:
+        """Why the stream is read as this wire: the payload that told, or the caller's word; None until it is found."""
+        return self._evidence
 
     @property
     def framing(self) -> str | None:
@@ -429,6 +436,11 @@ class Stream:
         name = next((name for name in WIRES if load(name).recognises(payload, event)), None)
         if name is not None:
             decoder = self._use(name)
+            keys = ", ".join(sorted(map(str, payload))[:8])
+            kind = payload.get("type") or payload.get("object") or payload.get("event_type")
+            says = [f"event {event!r}"] if event else []
+            says += [f"type {kind!r}"] if isinstance(kind, str) else []
+            self._evidence = f"payload {len(held)} can only be of {name}: {', '.join([*says, f'keys {keys}'])}"
             for each, its_event in held:
                 decoder.feed(each, its_event)
         elif (error := error_of(payload.get("error"))) is not None:
