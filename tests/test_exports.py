@@ -51,7 +51,8 @@ def test_the_core_needs_only_msgspec() -> None:
     """Decoding a stream imports no third party but msgspec, and no event loop."""
     code = (
         "import sys; import toolwire; toolwire.collect(b'data: [DONE]\\n\\n', 'openai-chat');"
-        "print(*sorted({name.split('.')[0] for name in sys.modules} - set(sys.stdlib_module_names)))"
+        "print(*sorted({name.split('.')[0] for name in sys.modules} - set(sys.stdlib_module_names)));"
+        "print(*{'asyncio'} & set(sys.modules))"
     )
     loaded = subprocess.run(
         [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True

@@ -7,13 +7,13 @@ wait for their consumer, and waiters for it in turn, so that it is never far beh
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from typing import TYPE_CHECKING
 
 from toolwire.errors import UsageError
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import AsyncGenerator, AsyncIterator
 
     from toolwire.events import Event
@@ -77,6 +77,8 @@ class SharedReader:
         if self.over:
             raise UsageError("the stream was closed while a part of it was waited for")
         if self._step is None and not self._driving and len(self._waiting) < _AHEAD:
+            import asyncio
+
             self._stepped = True
             self._step = asyncio.get_running_loop().create_task(self._take())
         await self._change()
@@ -92,6 +94,8 @@ class SharedReader:
         self.over = True
         step = self._step
         if step is not None:
+            import asyncio
+
             step.cancel()
             await asyncio.wait([step])
             self._step = None  # one that was cancelled before it began has said nothing
@@ -100,6 +104,8 @@ class SharedReader:
         self.changed()
 
     async def _take(self) -> None:
+        import asyncio
+
         try:
             event = await anext(self._events)
         except StopAsyncIteration:
@@ -118,6 +124,8 @@ class SharedReader:
             self.changed()
 
     async def _change(self) -> None:
+        import asyncio  # not before somebody waits: sync code needs none of it
+
         if self._signal is None:
             self._signal = asyncio.get_running_loop().create_future()
         await asyncio.shield(self._signal)
