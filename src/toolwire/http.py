@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -16,7 +17,7 @@ from toolwire.wire._errors import ErrorReport, error_of, is_of, told_by
 from toolwire.wire._read import text
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping
+    from collections.abc import AsyncIterable, AsyncIterator, Iterable
 
 __all__ = ["Head", "RefusedBody", "body", "body_async", "described", "head_of", "interrupt", "is_async", "source_error"]
 
@@ -193,7 +194,11 @@ def source_error(error: Exception) -> ErrorReport | None:
     try:
         told = told_by(error)
         if told is not None:
-            return told
+            headers = getattr(error, "headers", None) or getattr(getattr(error, "response", None), "headers", None)
+            if not isinstance(headers, Mapping):
+                return told
+            head = Head(0, {str(name).lower(): str(value) for name, value in headers.items()})
+            return told if head.retry_after is None else told._replace(retry_after=head.retry_after)
         # An SDK's client wraps the exception of the HTTP client under it.
         wrapped = error.__cause__ if type(error).__name__.endswith(("ConnectionError", "TimeoutError")) else None
         for each in (error, wrapped):

@@ -65,7 +65,7 @@ def by_schema(schema: dict[str, Any]) -> Callable[[Any], Checked]:
     except ImportError:
         raise UsageError("a JSON Schema is checked by jsonschema-rs: pip install 'toolwire[jsonschema]'") from None
     try:
-        validator = jsonschema_rs.validator_for(schema)
+        validator = jsonschema_rs.validator_for(schema, mask="this")
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         raise UsageError(f"not a JSON Schema: {str(error).splitlines()[0]}") from None
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolwire.wire._read import count, items, obj, text, word
@@ -73,8 +72,6 @@ _LASTING: Final = frozenset({"billinghardlimitreached", "insufficientquota"})
 _RETRYABLE: Final = frozenset({"rate_limit", "overloaded", "server", "timeout", "connection", "protocol"})
 _SECONDS: Final = re.compile(r"(\d+(?:\.\d+)?)s")
 
-
-_PLAIN_SECONDS: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,6})?")
 
 # The packages of SDKs, in which the exceptions of their clients are defined.
 _SDKS: Final = frozenset(
@@ -149,13 +146,7 @@ def told_by(error: Exception) -> ErrorReport | None:
     if found is None and status is None:
         return None
     found = found or ErrorReport("")
-    headers = getattr(error, "headers", None) or getattr(response, "headers", None)
-    after = text(headers.get("retry-after")) or text(headers.get("Retry-After")) if isinstance(headers, Mapping) else ""
-    return found._replace(
-        message=found.message or str(error),
-        status=found.status if status is None else status,
-        retry_after=float(after) if _PLAIN_SECONDS.fullmatch(after) else found.retry_after,
-    )
+    return found._replace(message=found.message or str(error), status=found.status if status is None else status)
 
 
 def _decoded(body: Any) -> Any:
