@@ -32,6 +32,7 @@ GROUPS = {
         "call.py",
         "call_book.py",
         "encoding.py",
+        "live_value.py",
         "sansio.py",
         "turn.py",
     ),

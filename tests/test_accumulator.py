@@ -79,6 +79,7 @@ ROUTES: dict[str, tuple[list[tuple[Any, str, str, str]], list[tuple[str, str]]]]
         [("f", "{}"), ("g", "{}")],
     ),
     "name late": ([(0, "a", "", '{"q"'), (0, "", "f", ""), (0, "", "", ":1}")], [("f", '{"q":1}')]),
+    "name late, behind the whole text": ([(0, "a", "", "{}"), (0, "", "f", "")], [("f", "{}")]),
     "name in pieces": ([(0, "a", "get_", ""), (0, "", "weather", ""), (0, "", "", "{}")], [("get_weather", "{}")]),
     "name growing": ([(0, "a", "get_", ""), (0, "", "get_weather", ""), (0, "", "", "{}")], [("get_weather", "{}")]),
     "another name after the arguments began": ([(0, "a", "f", "{"), (0, "", "g", "}")], [("f", "{}")]),

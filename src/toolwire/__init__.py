@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     )
     from toolwire.limits import Limits
     from toolwire.live import AsyncEventStream, EventStream, acollect, astream, collect, stream
-    from toolwire.message import Choice, Message, Reasoning
+    from toolwire.message import Choice, Message, Reasoning, Text
     from toolwire.options import StreamOptions
     from toolwire.partial import DEFAULT_REPAIRS, MISSING, PartialJSON, Repair
     from toolwire.sansio import Stream
@@ -67,7 +67,7 @@ _HOMES = {
         ),
         "limits": ("Limits",),
         "live": ("AsyncEventStream", "EventStream", "acollect", "astream", "collect", "stream"),
-        "message": ("Choice", "Message", "Reasoning"),
+        "message": ("Choice", "Message", "Reasoning", "Text"),
         "partial": ("DEFAULT_REPAIRS", "MISSING", "PartialJSON", "Repair"),
         "options": ("StreamOptions",),
         "sansio": ("Stream",),
@@ -101,6 +101,7 @@ __all__ = [
     "Stream",
     "StreamError",
     "StreamOptions",
+    "Text",
     "TextDelta",
     "Timeouts",
     "Tool",

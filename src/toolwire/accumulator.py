@@ -252,7 +252,7 @@ class Accumulator(CallBook):
                     self.fail(
                         "protocol",
                         f"call {call.index} of choice {call.choice} never got a name "
-                        f"(id {call.vendor_id!r}, {len(call.buf)} characters of arguments)",
+                        f"(id {call.vendor_id!r}, {len(call._raw)} characters of arguments)",
                         call=call,
                     )
 

@@ -50,6 +50,7 @@ class CallBook:
         self.limits = limits or Limits()
         self.trust = trust or Trust()
         self._tools = tools
+        self._holds = tools is not None and tools.hold
         self.started: list[ToolCall] = []  # in order of their start events
         self.more: Callable[[], Awaitable[None]] | None = None  # for waiters: reads on
         self.changed: Callable[[], None] | None = None  # wakes them
@@ -100,7 +101,7 @@ class CallBook:
         """The message begins. Repeats are ignored."""
         if self.running and not self._begun:
             self._begun = True
-            self._events.append(MessageStart(id or None, model or None))
+            self._events.append(MessageStart(id or None, model or None, self.wire))
 
     def fragment(
         self,
@@ -169,7 +170,7 @@ class CallBook:
         if not self.running or not text or call._rejected:
             return
         if call.done:
-            if text.strip() not in ("", "{}", call.buf.strip()):  # a placeholder and a repeat say nothing new
+            if text.strip() not in ("", "{}", call._raw.strip()):  # a placeholder and a repeat say nothing new
                 self.void(call, "argument text came after the call's end")
             return
         call._received += len(text)
@@ -206,13 +207,13 @@ class CallBook:
         if not self.running or not text or call._rejected:
             return
         parser = call._parser
-        have = call.buf if parser is None else parser.text + parser.held
+        have = call._raw if parser is None else parser.text + parser.held
         self.turns[call.choice].complete_half(call, text[len(have) :])
-        if text == have or (call.closed_object and same(text, call.partial)):
+        if text == have or (call.closed_object and same(text, call._live)):
             return
         if not call.done and text.startswith(have):
             self.append(call, text[len(have) :])
-        elif not call.done and call.closed_object and not call.partial:
+        elif not call.done and call.closed_object and not call._live:
             self.append(call, text)  # what was streamed was a placeholder
         else:
             self.contradict(call, "the final copy of the arguments differs from what was streamed")
@@ -231,7 +232,7 @@ class CallBook:
     def invalidate(self, call: ToolCall, reason: str, message: str) -> None:
         """The text can't be this call's arguments, whatever else comes."""
         if self.running and not call.done and call._error is None:
-            call._error = CallError(reason, message, len(call.buf))
+            call._error = CallError(reason, message, len(call._raw))
 
     def contradict(self, call: ToolCall, message: str) -> None:
         """The provider's own copy of a call says something else than what was streamed."""
@@ -245,6 +246,9 @@ class CallBook:
         if self.running and call.kind != kind:
             revoked = call.ready
             call.kind = kind
+            if call._held and not call.done:  # it is no tool of the caller's
+                call._held = False
+                self._delta(call, call._raw)
             if revoked:
                 self._events.append(Reset((call,), reason))
 
@@ -252,7 +256,7 @@ class CallBook:
         """The provider contradicts a call that has ended: it is invalid, and a `Reset` names it."""
         if self.running and call.status != "invalid":
             call.status = "invalid"
-            call._error = CallError("reset", reason, len(call.buf))
+            call._error = CallError("reset", reason, len(call._raw))
             if call._started:  # nobody has heard of one that has no name
                 self._events.append(Reset((call,), reason))
 
@@ -300,6 +304,7 @@ class CallBook:
             reject=self.reject,
             more=self.more,
         )
+        call._held = self._holds  # until its name is known
         turn.calls.append(call)
         return call
 
@@ -314,22 +319,31 @@ class CallBook:
             call.name = name
             if not call._started and not call.done:
                 self._start(call)
-        elif not call.buf and not call.done:
+        elif not call._raw and not call.done:
             # A name may come in pieces before the arguments begin, or be repeated whole as it grows.
             call.name = name if name.startswith(call.name) else call.name + name
+            call._held = self._holds and self._keeps(call)
 
     def _start(self, call: ToolCall) -> None:
         wanted = call.vendor_id
         call.id = wanted if wanted and wanted not in self._ids else self._new_id()
         self._ids.add(call.id)
         call._started = True
+        call._held = self._holds and self._keeps(call)
         call.started_at = self.now
         self.started.append(call)
         self._events.append(ToolCallStart(call))
-        if call.buf:
-            self._delta(call, call.buf)
+        if call._raw:
+            self._delta(call, call._raw)
+
+    def _keeps(self, call: ToolCall) -> bool:
+        """Whether nothing of a call's arguments is to be seen before its end: a name nobody knows is kept back too."""
+        tool = None if self._tools is None else self._tools.get(call.name)
+        return call.kind in ("function", "custom") and (tool is None or tool.hold)
 
     def _delta(self, call: ToolCall, text: str) -> None:
+        if call._held:
+            return
         changes = None
         if self._changes and call._parser is not None:
             call.changes = changes = tuple(call._parser.take_changes())
@@ -351,18 +365,17 @@ class CallBook:
             call._error = error
         if status in ("complete", "repaired") and self._tools is not None and call.kind in ("function", "custom"):
             status = self._check(call, status, self._tools)
+        if call._held and status in ("complete", "repaired"):
+            call._held = False
+            self._delta(call, call._raw)
+        elif call._held and call._error is not None:
+            call._error = call._error.withheld()
         self._finish_call(call, status)
 
     def _check(self, call: ToolCall, status: CallStatus, tools: Tools) -> CallStatus:
         """What the tool makes of arguments that are whole."""
-        value = call.partial if call._parser is None or call.closed_object else {}
-        checked = tools.judge(call, value, self._repairs)
-        if checked.error is not None:
-            call._error = checked.error
-            return "invalid"
-        call._typed = checked.value
-        call._mended = checked.repairs
-        return "repaired" if checked.repairs else status
+        value = call._live if call._parser is None or call.closed_object else {}
+        return call._take(tools.judge(call.name, value, call._raw, self._repairs), status)
 
     def _finish_call(self, call: ToolCall, status: CallStatus) -> None:
         call.status = status

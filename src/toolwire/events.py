@@ -65,11 +65,12 @@ ErrorKind = Literal[
 
 
 class MessageStart(msgspec.Struct, frozen=True):
-    """A message begins: once per stream, and again after a `Reset` of the whole turn."""
+    """A message begins: once per stream, and again after a `Reset` of the whole turn. `wire`: the protocol it is in."""
 
     type: ClassVar[Literal["message_start"]] = "message_start"
     id: str | None = None
     model: str | None = None
+    wire: str | None = None
 
 
 class TextDelta(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from toolwire.call import ToolCall
 from toolwire.errors import ProviderError
 from toolwire.events import (
     Finish,
@@ -23,10 +24,9 @@ from toolwire.events import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from toolwire.call import ToolCall
     from toolwire.events import Event, FinishReason
 
-__all__ = ["Choice", "Message", "Reasoning"]
+__all__ = ["Choice", "Message", "Reasoning", "Text"]
 
 
 @dataclass(slots=True)
@@ -40,39 +40,71 @@ class Reasoning:
 
 
 @dataclass(slots=True)
+class Text:
+    """A run of text, or of a refusal."""
+
+    text: str = ""
+    refusal: bool = False
+    _pieces: list[str] = dataclasses.field(default_factory=list, repr=False, compare=False)
+
+
+@dataclass(slots=True)
 class Choice:
-    """One choice of a message. `calls` are all its calls; `executable` those that may be run."""
+    """One choice of a message.
+
+    `parts` is all it says, in order: text, reasoning, calls, and what has no meaning here. `executable` are the calls
+    that may be run.
+    """
 
     index: int = 0
-    text: str = ""
-    refusal: str = ""
-    reasoning_parts: list[Reasoning] = dataclasses.field(default_factory=list)
-    calls: list[ToolCall] = dataclasses.field(default_factory=list)
+    parts: list[Text | Reasoning | ToolCall | Unknown] = dataclasses.field(default_factory=list)
     executable: tuple[ToolCall, ...] = ()
     finish: FinishReason | None = None
     finish_raw: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """All text."""
+        return "".join(part.text for part in self.parts if isinstance(part, Text) and not part.refusal)
+
+    @property
+    def refusal(self) -> str:
+        """All text of a refusal."""
+        return "".join(part.text for part in self.parts if isinstance(part, Text) and part.refusal)
 
     @property
     def reasoning(self) -> str:
         """All reasoning text."""
         return "".join(part.text for part in self.reasoning_parts)
 
+    @property
+    def reasoning_parts(self) -> list[Reasoning]:
+        """The runs of reasoning."""
+        return [part for part in self.parts if isinstance(part, Reasoning)]
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        """All calls, in their own order, whatever became of them."""
+        calls = [part for part in self.parts if isinstance(part, ToolCall)]
+        return sorted(calls, key=lambda call: call.index)  # a late name delays a start
+
 
 @dataclass(slots=True)
 class Message:
     """What a stream came to. The fields of `Choice` are those of the first choice; `choices` has them all.
 
-    `aborted` keeps what a `Reset` of the whole turn made void, `unknown` the payloads without a meaning here.
+    `wire`: the protocol it came over. `aborted` keeps what a `Reset` of the whole turn made void, `unknown` the
+    payloads without a meaning here.
     """
 
     id: str | None = None
     model: str | None = None
+    wire: str | None = None
     choices: list[Choice] = dataclasses.field(default_factory=lambda: [Choice()])
     usage: Usage | None = None
     error: StreamError | None = None
     aborted: list[Choice] = dataclasses.field(default_factory=list)
     unknown: list[Any] = dataclasses.field(default_factory=list)
-    _pieces: dict[tuple[int, str], list[str]] = dataclasses.field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> Message:
@@ -128,17 +160,15 @@ class Message:
         """Take in one event. Text is joined by `settle`."""
         match event:
             case TextDelta():
-                self._choice(event.choice)
-                self._pieces.setdefault((event.choice, "text"), []).append(event.text)
+                self._say(event.choice, event.text, refusal=False)
             case RefusalDelta():
-                self._choice(event.choice)
-                self._pieces.setdefault((event.choice, "refusal"), []).append(event.text)
+                self._say(event.choice, event.text, refusal=True)
             case ReasoningDelta():
                 self._reason(event)
             case ToolCallStart():
-                self._choice(event.choice).calls.append(event.call)
+                self._choice(event.choice).parts.append(event.call)
             case MessageStart():
-                self.id, self.model = event.id, event.model
+                self.id, self.model, self.wire = event.id, event.model, event.wire
             case Usage():
                 self.usage = event
             case Reset(scope="turn"):
@@ -149,14 +179,17 @@ class Message:
                 self._finish(event)
             case Unknown():
                 self.unknown.append(event.payload)
+                self.choices[0].parts.append(event)
             case _:
                 pass
 
     def settle(self) -> Message:
         """Join the text that came so far; returns the message."""
         for choice in self.choices:
-            choice.text += "".join(self._pieces.pop((choice.index, "text"), ()))
-            choice.refusal += "".join(self._pieces.pop((choice.index, "refusal"), ()))
+            for part in choice.parts:
+                if isinstance(part, Text) and part._pieces:
+                    part.text += "".join(part._pieces)
+                    part._pieces.clear()
         return self
 
     def _choice(self, index: int) -> Choice:
@@ -168,11 +201,24 @@ class Message:
         self.choices.sort(key=lambda choice: choice.index)
         return choice
 
+    def _say(self, index: int, text: str, *, refusal: bool) -> None:
+        parts = self._choice(index).parts
+        last = parts[-1] if parts else None
+        if not isinstance(last, Text) or last.refusal != refusal:
+            last = Text(refusal=refusal)
+            parts.append(last)
+        last._pieces.append(text)
+
     def _reason(self, event: ReasoningDelta) -> None:
-        parts = self._choice(event.choice).reasoning_parts
-        if not parts or parts[-1].field != event.field or (parts[-1].signature and event.text):
-            parts.append(Reasoning("", event.field))
-        part = parts[-1]
+        parts = self._choice(event.choice).parts
+        part = parts[-1] if parts else None
+        if (
+            not isinstance(part, Reasoning)
+            or part.field != event.field
+            or (part.signature and (event.text or event.signature))  # it was closed
+        ):
+            part = Reasoning("", event.field)
+            parts.append(part)
         part.text += event.text
         part.signature = event.signature or part.signature
         if event.extra:
@@ -181,16 +227,11 @@ class Message:
     def _finish(self, event: Finish) -> None:
         choice = self._choice(event.choice)
         choice.finish, choice.finish_raw, choice.executable = event.reason, event.raw, event.calls
-        choice.calls.sort(key=lambda call: call.index)  # a late name delays a start
         for other in self.choices:  # calls of a stray choice were taken over
             if other is not choice and other.calls and other.calls[0].choice == event.choice:
-                choice.calls.extend(other.calls)
-                other.calls = []
-        self.choices = [each for each in self.choices if each.index == 0 or each.calls or self._spoke(each)]
-
-    def _spoke(self, choice: Choice) -> bool:
-        pieces = any((choice.index, channel) in self._pieces for channel in ("text", "refusal"))
-        return pieces or bool(choice.finish or choice.text or choice.refusal or choice.reasoning_parts)
+                choice.parts.extend(other.calls)
+                other.parts = [part for part in other.parts if not isinstance(part, ToolCall)]
+        self.choices = [each for each in self.choices if each.index == 0 or each.parts or each.finish]
 
     def _void(self) -> None:
         self.settle()

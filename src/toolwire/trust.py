@@ -13,6 +13,12 @@ __all__ = ["CallError", "Problem", "Trust"]
 _LISTED = 20
 _SHOWN = 300
 
+# How validators say that a member isn't there.
+_MISSING = ("missing", "Field required", "is a required property")
+
+# Reasons whose messages hold nothing of the arguments.
+_TELLS_NOTHING = frozenset({"cut", "rejected", "reset", "unknown_tool"})
+
 
 class Problem(msgspec.Struct, frozen=True):
     """One thing that is wrong with arguments: where (keys and indexes, () for the whole), what, and at which character.
@@ -42,6 +48,15 @@ class CallError(msgspec.Struct, frozen=True):
     message: str
     offset: int | None = None
     problems: tuple[Problem, ...] = ()
+
+    def withheld(self) -> CallError:
+        """The same without a word of the arguments: for those that are not to be seen."""
+        if self.reason in _TELLS_NOTHING:
+            return self
+        problems = tuple(
+            Problem(each.path, "missing" if each.message.endswith(_MISSING) else "not valid") for each in self.problems
+        )
+        return CallError(self.reason, f"the arguments can't be used ({self.reason})", None, problems)
 
     def for_model(self) -> str:
         """A short message that can go back to the model as the tool's result. The arguments' values aren't in it."""

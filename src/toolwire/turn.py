@@ -81,8 +81,8 @@ class Turn:
 
     @staticmethod
     def _begins_another(call: ToolCall, name: str, text: str) -> bool:
-        """A name sent again without an id: a repeat, unless the call is whole and this begins another document."""
-        return call.closed and (name != call.name or text.lstrip()[:1] == "{")
+        """A name without an id: a late or a repeated one, unless the call is whole and this begins another document."""
+        return call.closed and (name != call.name != "" or text.lstrip()[:1] == "{")
 
     def bind(self, call: ToolCall, key: Hashable | None, id: str) -> None:
         """Remember how to find a call again."""
@@ -153,19 +153,19 @@ def verdict(call: ToolCall, *, well: bool) -> tuple[CallStatus, CallError | None
     parser = call._parser
     if parser is None:
         if not well:
-            return "incomplete", call.error or CallError("cut", "the turn ended before the text was closed")
-        return ("complete" if call.error is None else "invalid"), call.error
+            return "incomplete", call._fault or CallError("cut", "the turn ended before the text was closed")
+        return ("complete" if call._fault is None else "invalid"), call._fault
     if call._error is None and parser.closed and isinstance(parser.value, dict):
         return ("repaired" if parser.repairs else "complete"), None
     if not well:
-        return "incomplete", call.error or CallError("cut", "the turn ended before the arguments did", len(call.buf))
+        return "incomplete", call._fault or CallError("cut", "the turn ended before the arguments did", len(call._raw))
     if call._error is not None:
         return "invalid", call._error
     text = parser.text.strip()
     if text in ("", "null"):
         return "complete", None
     if parser.fault is not None:
-        return "invalid", call.error
+        return "invalid", call._fault
     if parser.closed:
         return "invalid", CallError("not_an_object", f"the arguments are not a JSON object: {text[:40]}", 0)
-    return "invalid", CallError("truncated", "the arguments end in the middle, yet the turn ended well", len(call.buf))
+    return "invalid", CallError("truncated", "the arguments end in the middle, yet the turn ended well", len(call._raw))

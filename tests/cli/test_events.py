@@ -25,7 +25,7 @@ def events_of(name: str, *options: str) -> list[dict[str, Any]]:
 
 def test_one_event_a_line() -> None:
     events = events_of("cut")
-    assert events[0] == {"type": "message_start", "id": "chatcmpl-demo", "model": "demo-chat"}
+    assert events[0] == {"type": "message_start", "id": "chatcmpl-demo", "model": "demo-chat", "wire": "openai-chat"}
     start_event = next(event for event in events if event["type"] == "tool_call_start")
     assert start_event == {
         "type": "tool_call_start",

@@ -15,7 +15,7 @@ import pytest
 
 import toolwire
 from toolwire import Message, Stream
-from toolwire.events import Finish, Reset, StreamError, ToolCallDelta, ToolCallEnd, ToolCallStart
+from toolwire.events import Finish, MessageStart, Reset, StreamError, ToolCallDelta, ToolCallEnd, ToolCallStart
 from toolwire.grammar import check
 
 if TYPE_CHECKING:
@@ -147,6 +147,8 @@ def _plain(event: Event) -> tuple[Any, ...]:
             return (event.type, _place(call), event.text)
         case ToolCallEnd(call=call):
             return (event.type, _place(call), *_outcome(call))
+        case MessageStart():
+            return (event.type, event.id, event.model)
         case Finish():
             return (event.type, event.choice, event.reason, tuple(map(_place, event.calls)), event.raw)
         case Reset():

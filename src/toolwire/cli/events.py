@@ -56,7 +56,7 @@ def as_dict(event: Event) -> dict[str, Any]:
     body: dict[str, Any]
     match event:
         case ev.MessageStart():
-            body = {"id": event.id, "model": event.model}
+            body = {"id": event.id, "model": event.model, "wire": event.wire}
         case ev.TextDelta() | ev.RefusalDelta():
             body = {"choice": event.choice, "text": event.text}
         case ev.ReasoningDelta():

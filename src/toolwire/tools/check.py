@@ -36,15 +36,19 @@ class Tool:
     """A tool by the name that models call it by.
 
     `validate` turns plain arguments into the typed value; None takes them as they are. `target`: what the tool was made
-    of. Made by `tool` and `Tools`; no need to build one by hand.
+    of. `hold`: nothing of its arguments is shown before they have ended and passed. Made by `tool` and `Tools`; no need
+    to build one by hand.
     """
 
-    __slots__ = ("name", "target", "validate")
+    __slots__ = ("hold", "name", "target", "validate")
 
-    def __init__(self, name: str, validate: Callable[[Any], Checked] | None, target: object) -> None:
+    def __init__(
+        self, name: str, validate: Callable[[Any], Checked] | None, target: object, *, hold: bool = False
+    ) -> None:
         self.name = name
         self.validate = validate
         self.target = target
+        self.hold = hold
 
     def __repr__(self) -> str:
         return f"<Tool {self.name}>"

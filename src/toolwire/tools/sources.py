@@ -34,22 +34,25 @@ _DATA = frozenset(["const", "default", "enum", "examples"])  # keywords that hol
 _PLAIN: MappingProxyType[str, Any] = MappingProxyType({"type": "object"})
 
 
-def tool(source: object, *, name: str | None = None) -> Tool:
+def tool(source: object, *, name: str | None = None, hold: bool | None = None) -> Tool:
     """One tool, by `name` or by what the source calls itself.
 
     `source`: a Pydantic model, a msgspec Struct, a dataclass, a TypedDict, a function with type hints, a JSON Schema
-    (with a title or a `name`), or an entry of a request's tool list. Raises `UsageError` for anything else.
+    (with a title or a `name`), an entry of a request's tool list, or a `Tool`. `hold`: show nothing of its arguments
+    (no text, no live value, no deltas) until they have ended and passed the check; then they come in one delta. Raises
+    `UsageError` for anything else.
     """
     found = list(tools_of(source, name))
     if len(found) != 1:
         raise UsageError(f"this describes {len(found)} tools, not one: give it to Tools")
-    return found[0]
+    made = found[0]
+    return made if hold is None else Tool(made.name, made.validate, made.target, hold=hold)
 
 
 def tools_of(source: object, name: str | None = None) -> Iterator[Tool]:
     """The tools that a source describes: one, or all of a request's list."""
     if isinstance(source, Tool):
-        yield source if name is None else Tool(name, source.validate, source.target)
+        yield source if name is None else Tool(name, source.validate, source.target, hold=source.hold)
     elif isinstance(source, type):
         yield Tool(name or source.__name__, _by_type(source), source)
     elif isinstance(source, dict):

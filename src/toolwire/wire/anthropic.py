@@ -186,7 +186,7 @@ class Decoder:
                 call.extra[field] = value
         given = block.get("input")
         # An empty object in a start is a placeholder; in a whole block it is what the model said.
-        if not call.buf and given not in (None, "", []) and (whole or given != {}):
+        if not call._raw and given not in (None, "", []) and (whole or given != {}):
             self._inputs[call] = given
         if whole:
             self._stop(key)

@@ -285,7 +285,7 @@ class _Calls:
                 call, " "
             )  # `args` is compared with the live value, which lacks a number while nothing follows it
         try:
-            for key, value in _members(writer, args, call.partial):
+            for key, value in _members(writer, args, call._live):
                 written += writer.write((key,), value)
             for update in updates:
                 written += _update(writer, update)

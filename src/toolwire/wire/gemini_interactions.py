@@ -198,7 +198,7 @@ class Decoder:
             (field, each) for field, each in step.items() if field not in _CALL_FIELDS and each is not None
         )
         # An empty object in a start is a placeholder; in a whole step it is what the model said.
-        if not call.buf and given not in (None, "", []) and (whole or given != {}):
+        if not call._raw and given not in (None, "", []) and (whole or given != {}):
             self._inputs[call] = given
         if whole:
             self._stop(key)

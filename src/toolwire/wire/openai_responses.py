@@ -364,7 +364,7 @@ class Decoder:
         item.fed = item.fed or value not in (None, "", {}, [])
         if isinstance(value, str):
             (self._acc.snapshot if copy else self._acc.append)(call, value)
-        elif value not in (None, {}, []) and not same(call.buf, value):
+        elif value not in (None, {}, []) and not same(call._raw, value):
             self._acc.value(call, value)
 
     def _copy(self, item: _Item, channel: str, part: object, whole: str, payload: Any, event: str) -> None:
