@@ -33,6 +33,7 @@ GROUPS = {
         "call_book.py",
         "encoding.py",
         "live_value.py",
+        "output.py",
         "sansio.py",
         "turn.py",
     ),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from toolwire.call import ToolCall
-    from toolwire.errors import ProviderError, ToolCallError, ToolwireError, UsageError
+    from toolwire.errors import OutputError, ProviderError, ToolCallError, ToolwireError, UsageError
     from toolwire.events import (
         Event,
         Finish,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from toolwire.live import AsyncEventStream, EventStream, acollect, astream, collect, stream
     from toolwire.message import Choice, Message, Reasoning, Text
     from toolwire.options import StreamOptions
+    from toolwire.output import Output
     from toolwire.partial import DEFAULT_REPAIRS, MISSING, PartialJSON, Repair
     from toolwire.sansio import Stream
     from toolwire.timing import Timeouts
@@ -48,7 +49,7 @@ _HOMES = {
     name: f"toolwire.{module}"
     for module, names in {
         "call": ("ToolCall",),
-        "errors": ("ProviderError", "ToolCallError", "ToolwireError", "UsageError"),
+        "errors": ("OutputError", "ProviderError", "ToolCallError", "ToolwireError", "UsageError"),
         "events": (
             "Event",
             "Finish",
@@ -70,6 +71,7 @@ _HOMES = {
         "message": ("Choice", "Message", "Reasoning", "Text"),
         "partial": ("DEFAULT_REPAIRS", "MISSING", "PartialJSON", "Repair"),
         "options": ("StreamOptions",),
+        "output": ("Output",),
         "sansio": ("Stream",),
         "timing": ("Timeouts",),
         "tools": ("Tool", "Tools", "tool"),
@@ -90,6 +92,8 @@ __all__ = [
     "Limits",
     "Message",
     "MessageStart",
+    "Output",
+    "OutputError",
     "PartialJSON",
     "Problem",
     "ProviderError",

@@ -27,10 +27,11 @@ from toolwire.trust import CallError
 from toolwire.turn import Turn, settle_reason
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from toolwire.call import ToolCall
     from toolwire.events import ErrorKind, FinishReason
+    from toolwire.output import Output
 
 __all__ = ["Accumulator"]
 
@@ -41,6 +42,14 @@ _TRANSIENT: Final = frozenset({"connection", "protocol", "timeout"})
 class Accumulator(CallBook):
     """The state of one stream. Decoders call its verbs; `take()` hands over the events that came of them."""
 
+    output: Output | None = None  # the live value of the text, where that is to be JSON
+    _answer: Callable[[], Output] | None = None
+
+    def expect(self, answer: Callable[[], Output]) -> None:
+        """The first choice's text is JSON; `answer` makes a live value for it."""
+        self._answer = answer
+        self.output = answer()
+
     # --- the message -------------------------------------------------------------------------------------------
 
     def text(self, text: str, choice: int = 0) -> None:
@@ -48,6 +57,8 @@ class Accumulator(CallBook):
         text = self._said("text", text, choice)
         if text:
             self._events.append(TextDelta(text, choice))
+            if self.output is not None and choice == 0:
+                self._write(self.output, text)
 
     def refusal(self, text: str, choice: int = 0) -> None:
         """A piece of a refusal."""
@@ -179,6 +190,8 @@ class Accumulator(CallBook):
         for turn in self.turns.values() or (Turn(0),):
             for call in turn.calls:
                 call._confirmed = False
+            if self.output is not None:
+                self.output._confirmed = False
             self._events.append(Finish("cancelled", (), tuple(turn.raw), turn.choice))
 
     def restart(self, reason: str) -> None:
@@ -193,6 +206,10 @@ class Accumulator(CallBook):
             elif call.status in ("complete", "repaired"):
                 call.status = "incomplete"
                 call._error = CallError("reset", reason)
+        if self.output is not None and self._answer is not None:
+            self.output._void(reason)
+            self.output = self._answer()
+            self.output._more = self.more
         self._events.append(Reset(tuple(call for call in calls if call._started), reason, "turn"))
         self.turns.clear()
         self._begun = False
@@ -206,6 +223,11 @@ class Accumulator(CallBook):
         text = self._turn(choice).join(channel, text)
         return text if self.running else ""  # a choice too many ends the stream
 
+    def _write(self, output: Output, text: str) -> None:
+        output._feed(text, changes=self._changes)
+        if output._received > self.limits.argument_chars:
+            self.fail("limit", f"the answer is longer than argument_chars={self.limits.argument_chars}")
+
     def _end_open(self) -> None:
         for turn in self.turns.values():
             self._flush(turn)
@@ -213,12 +235,17 @@ class Accumulator(CallBook):
                 call._failed = True
                 if not call.done:
                     self._end(call, well=False)
+        if self.output is not None:
+            self.output._failed = True
+            self.output._end(well=False, confirmed=False)
 
     def _flush(self, turn: Turn) -> None:
         for channel, event in (("text", TextDelta), ("refusal", RefusalDelta), ("reasoning", ReasoningDelta)):
             rest = turn.rest(channel)
             if rest and self.running:
                 self._events.append(event(rest, turn.choice))
+                if self.output is not None and channel == "text" and turn.choice == 0:
+                    self.output._feed(rest, changes=self._changes)
 
     def _conclude(self, *, terminator: bool) -> None:
         terminator = terminator and not self.silent  # an end of nothing is no end
@@ -240,7 +267,12 @@ class Accumulator(CallBook):
                 call._settled = True
                 call._confirmed = reason in self.trust.execute_on
             calls = tuple(call for call in turn.calls if call.executable)
+            if self.output is not None and turn.choice == 0:
+                confirmed = reason in ("stop", "tool_calls") or reason in self.trust.execute_on
+                self.output._end(well=turn.ended_well or reason == "stop", confirmed=confirmed)
             self._events.append(Finish(reason, calls, tuple(turn.raw), turn.choice))
+        if self.output is not None:
+            self.output._end(well=False, confirmed=False)  # there is no first choice
 
     def _report_nameless(self) -> None:
         """A name is never invented: a whole turn with a call that never got one has failed."""

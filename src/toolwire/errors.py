@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toolwire.call import ToolCall
+    from toolwire.output import Output
     from toolwire.trust import CallError
 
-__all__ = ["ProviderError", "ToolCallError", "ToolwireError", "UsageError"]
+__all__ = ["OutputError", "ProviderError", "ToolCallError", "ToolwireError", "UsageError"]
 
 
 class ToolwireError(Exception):
@@ -45,4 +46,13 @@ class ToolCallError(ProviderError):
     def __init__(self, message: str, *, call: ToolCall, error: CallError) -> None:
         super().__init__(message, kind=error.reason, offset=error.offset)
         self.call = call
+        self.error = error
+
+
+class OutputError(ProviderError):
+    """The answer was asked for as JSON, but it is incomplete, invalid or not there. `error` says why and where."""
+
+    def __init__(self, message: str, *, output: Output, error: CallError) -> None:
+        super().__init__(message, kind=error.reason, offset=error.offset)
+        self.output = output
         self.error = error

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from toolwire.call import ToolCall
     from toolwire.events import Event
     from toolwire.options import StreamOptions
+    from toolwire.output import Output
 
 __all__ = ["AsyncEventStream", "EventStream", "acollect", "astream", "collect", "stream"]
 
@@ -38,6 +39,7 @@ class _EventStream:
         self._aborted: str | None = None
         self._cut = False
         self._closed = False
+        self._output = self._stream.output if options.get("text_schema") is not None else None
 
     @property
     def wire(self) -> str | None:
@@ -53,6 +55,11 @@ class _EventStream:
     def framing(self) -> str | None:
         """How the bytes are framed; None until it is found, or where payloads came."""
         return self._stream.framing
+
+    @property
+    def output(self) -> Output:
+        """The answer's text as a live JSON value; a new one after a `Reset` of the turn. Needs `text_schema`."""
+        return self._stream.output
 
     def abort(self, reason: str = "aborted") -> None:
         """Stop: the next events are the ends of the open calls, one `StreamError` and one `Finish` per choice.
@@ -89,6 +96,10 @@ class _EventStream:
         """An event as it is true now: a call may be rejected since the batch was made. Callbacks come first."""
         if isinstance(event, (ToolCallDelta, ToolCallEnd)) and event.call._watches:
             tell(event.call)
+        if self._output is not None:
+            if self._output._watches:
+                tell(self._output)
+            self._output = self._stream.output
         if isinstance(event, Finish) and not all(call.executable for call in event.calls):
             calls = tuple(call for call in event.calls if call.executable)
             return Finish(event.reason, calls, event.raw, event.choice)
@@ -147,7 +158,9 @@ class EventStream(_EventStream):
 
     def message(self) -> Message:
         """Read to the end and fold the events into a message."""
-        return Message.of(self)
+        message = Message.of(self)
+        message.output = self._output
+        return message
 
     def _run(self) -> Iterator[Event]:
         error: Exception | None = None
@@ -229,6 +242,7 @@ class AsyncEventStream(_EventStream):
         message = Message()
         async for event in self:
             message.feed(event)
+        message.output = self._output
         return message.settle()
 
     async def _run(self) -> AsyncGenerator[Event, None]:

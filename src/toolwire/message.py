@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from toolwire.events import Event, FinishReason
+    from toolwire.output import Output
 
 __all__ = ["Choice", "Message", "Reasoning", "Text"]
 
@@ -94,7 +95,7 @@ class Message:
     """What a stream came to. The fields of `Choice` are those of the first choice; `choices` has them all.
 
     `wire`: the protocol it came over. `aborted` keeps what a `Reset` of the whole turn made void, `unknown` the
-    payloads without a meaning here.
+    payloads without a meaning here. `output`: the first choice's text as JSON, where that was asked for.
     """
 
     id: str | None = None
@@ -105,6 +106,7 @@ class Message:
     error: StreamError | None = None
     aborted: list[Choice] = dataclasses.field(default_factory=list)
     unknown: list[Any] = dataclasses.field(default_factory=list)
+    output: Output | None = None
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> Message:

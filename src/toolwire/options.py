@@ -29,4 +29,5 @@ class StreamOptions(TypedDict, total=False):
     limits: Limits
     timeouts: Timeouts
     tools: Tools | Iterable[object]
+    text_schema: object
     guards: Iterable[Guard | Watch]

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from toolwire.events import ErrorKind, Event, FinishReason
     from toolwire.framing.base import BaseFramer, Frame
     from toolwire.guards import Guard, Watch
+    from toolwire.output import Output
     from toolwire.partial import RepairName
     from toolwire.tools import Tools
     from toolwire.wire import Decoder
@@ -75,7 +76,8 @@ class Stream:
     finished) or "call" (once the call itself has ended; a `Reset` can revoke it). `execute_on`: the finish reasons
     that confirm a turn. `limits`, `timeouts`: see `Limits` and `Timeouts`; the latter need `now` and `tick`.
     `tools`: what may be called (see `Tools`); `call.arguments` is then what the tool's own check makes of them, and a
-    call that fails it is invalid. `guards`: what the stream is watched for (see `toolwire.guards`).
+    call that fails it is invalid. `text_schema`: the answer's text is JSON, of this type, JSON Schema or response
+    format (`{}` for any): see `output`. `guards`: what the stream is watched for (see `toolwire.guards`).
 
     Bad input never raises: it ends in a `StreamError` event and a `Finish`. Raises `UsageError` for unknown names and
     for input after `end` or `abort`.
@@ -94,6 +96,7 @@ class Stream:
         limits: Limits | None = None,
         timeouts: Timeouts | None = None,
         tools: Tools | Iterable[object] | None = None,
+        text_schema: object | None = None,
         guards: Iterable[Guard | Watch] = (),
     ) -> None:
         if confirm not in ("turn", "call"):
@@ -114,6 +117,10 @@ class Stream:
             trust=Trust(confirm, accept_repaired, frozenset(execute_on)),
             tools=None if tools is None else as_tools(tools),
         )
+        if text_schema is not None:
+            from toolwire.output import answers
+
+            self._acc.expect(answers(text_schema, self._acc.trust, repair_names(repairs), limits, changes=changes))
         self._framing: str | None = None
         self._auto: AutoFramer | None = None
         self._framer: BaseFramer
@@ -164,12 +171,21 @@ class Stream:
         """The calls whose start was told, in that order. It grows."""
         return self._acc.started
 
+    @property
+    def output(self) -> Output:
+        """The answer's text as a live JSON value; a new one after a `Reset` of the turn. Needs `text_schema`."""
+        if self._acc.output is None:
+            raise UsageError("the text is not read as JSON: give text_schema=, a type or a schema ({} for any JSON)")
+        return self._acc.output
+
     def read_on_by(self, more: Callable[[], Awaitable[None]], changed: Callable[[], None]) -> None:
         """How those who wait for parts of calls get more of the stream.
 
         `more` returns when the stream has taken in some; `changed` wakes all who wait for that.
         """
         self._acc.more = more
+        if self._acc.output is not None:
+            self._acc.output._more = more
         self._acc.changed = changed
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolwire.tools.check import Tool
-from toolwire.tools.sources import tool
+from toolwire.tools.sources import check_of, tool
 from toolwire.tools.toolbox import Tools
 
-__all__ = ["Tool", "Tools", "tool"]
+__all__ = ["Tool", "Tools", "check_of", "tool"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_origin, get_type_hints
 
 import msgspec
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from toolwire.tools.check import Checked
 
-__all__ = ["tool", "tools_of"]
+__all__ = ["check_of", "tool", "tools_of"]
 
 # Where a request's entry for a tool has its schema, and what an entry may be wrapped in.
 _SCHEMAS = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema")
@@ -49,6 +49,26 @@ def tool(source: object, *, name: str | None = None, hold: bool | None = None) -
     return made if hold is None else Tool(made.name, made.validate, made.target, hold=hold)
 
 
+def check_of(source: object) -> Callable[[Any], Checked] | None:
+    """The check of an answer: of a type, a JSON Schema, a `Tool`, or the response format of a request.
+
+    None where any JSON will do. Raises `UsageError` for anything else.
+    """
+    if isinstance(source, Tool):
+        return source.validate
+    if isinstance(source, type) or get_origin(source) is not None:
+        return _by_type(source)
+    entry = to_payload(source) if hasattr(source, "model_dump") else source
+    if not isinstance(entry, dict):
+        raise UsageError(f"text_schema is a type or a JSON Schema, not {source!r}")
+    if entry.get("type") in ("json_object", "json_schema"):
+        held = entry.get("json_schema")
+        schema = (held if isinstance(held, dict) else entry).get("schema")
+    else:
+        schema = entry
+    return by_schema(_plain(schema)) if schema else None
+
+
 def tools_of(source: object, name: str | None = None) -> Iterator[Tool]:
     """The tools that a source describes: one, or all of a request's list."""
     if isinstance(source, Tool):
@@ -70,7 +90,7 @@ def tools_of(source: object, name: str | None = None) -> Iterator[Tool]:
         yield from _of_dict(entry, name)
 
 
-def _by_type(kind: type) -> Callable[[Any], Checked]:
+def _by_type(kind: Any) -> Callable[[Any], Checked]:
     if is_pydantic(kind):
         return by_pydantic(kind)
     try:
