@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from support import run, to_sse
+from support.calls import FINISH, delta
 
 import toolwire
 from toolwire import guards
@@ -17,15 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def delta(index: int, arguments: str, name: str = "") -> dict[str, Any]:
-    call: dict[str, Any] = {"index": index, "function": {"arguments": arguments}}
-    if name:
-        call |= {"id": f"id_{index}"}
-        call["function"]["name"] = name
-    return {"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}
-
-
-FINISH: dict[str, Any] = {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
 PAYLOADS: list[Any] = [
     delta(0, "", "good"),
     delta(0, '{"a": '),

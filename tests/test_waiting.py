@@ -10,87 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from support import to_sse
+from support.calls import ARGUMENTS, FINISH, Source, drain, first, pieces, run
 
 import toolwire
 from toolwire.grammar import check
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-
-ARGUMENTS = {
-    "query": "tea",
-    "rows": [{"a": 1}, "x", [2]],
-    "content": "line 1\nline 2",
-    "limit": 3,
-    "deep": {"in": True},
-}
-
-
-def delta(index: int, arguments: str, name: str = "") -> dict[str, Any]:
-    call: dict[str, Any] = {"index": index, "function": {"arguments": arguments}}
-    if name:
-        call |= {"id": f"id_{index}"}
-        call["function"]["name"] = name
-    return {"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}
-
-
-FINISH: dict[str, Any] = {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
-
-
-def pieces(arguments: Any = ARGUMENTS, size: int = 5, *, finish: bool = True, calls: int = 1) -> list[bytes]:
-    """A stream of calls side by side, an event a piece."""
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-    items: list[Any] = [delta(index, "", f"f{index}") for index in range(calls)]
-    for at in range(0, len(text), size):
-        items += [delta(index, text[at : at + size]) for index in range(calls)]
-    if finish:
-        items += [FINISH, "[DONE]"]
-    return [to_sse([item]) for item in items]
-
-
-class Source:
-    """Gives a piece when it is let, or at once; knows what it has given and whether it was closed."""
-
-    def __init__(self, given: list[bytes], *, error: Exception | None = None, hang: bool = False) -> None:
-        self.pieces = given
-        self.error = error
-        self.hang = hang
-        self.count = 0
-        self.closed = False
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        try:
-            for piece in self.pieces:
-                await asyncio.sleep(0)
-                self.count += 1
-                yield piece
-            if self.hang:
-                await asyncio.Event().wait()
-            if self.error is not None:
-                raise self.error
-        finally:
-            self.closed = True
-
-
-def run(main: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-    """Run it, and see that it neither hangs nor leaves a task behind."""
-
-    async def watched() -> Any:
-        async with asyncio.timeout(10):
-            result = await main()
-        for _ in range(9):  # iterators that were left are closed by the loop
-            await asyncio.sleep(0)
-        left = asyncio.all_tasks() - {asyncio.current_task()}
-        assert not left, left
-        return result
-
-    return asyncio.run(watched())
-
-
-async def first(stream: toolwire.AsyncEventStream) -> toolwire.ToolCall:
-    async for call in stream.calls():
-        return call
-    raise AssertionError("no call")
+    from collections.abc import Awaitable, Callable, Coroutine
 
 
 def test_the_parts_of_a_call() -> None:
@@ -150,10 +76,6 @@ NEVER: dict[str, tuple[Any, Callable[[toolwire.ToolCall], Awaitable[Any]], str]]
     "no arguments": ("", lambda call: call.value("a"), "ended without it"),
     "a result that is invalid": ("[1]", lambda call: call.result(), "not a JSON object"),
 }
-
-
-async def drain(parts: AsyncIterator[Any]) -> list[Any]:
-    return [part async for part in parts]
 
 
 @pytest.mark.parametrize("name", NEVER)
@@ -332,6 +254,20 @@ def test_waiting_first_and_iterating_then_is_a_mistake() -> None:
     run(main)
 
 
+async def early(call: toolwire.ToolCall, steps: int, confirm: Any) -> Any:
+    """What was looked up early, and what it stands for."""
+
+    async def look_up(query: str) -> str:
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        return query
+
+    async with toolwire.speculate(call, "query", look_up, confirm=confirm) as found:
+        assert await found == "tea"
+        assert call.executable if confirm == "turn" else call.ready
+    return found
+
+
 def test_random_schedules() -> None:
     """Waiters of every kind, begun and cancelled at random, over streams that end in every way."""
     seeds = 2000
@@ -351,6 +287,7 @@ def test_random_schedules() -> None:
                 lambda: drain(call.text("content")),
                 lambda: drain(call.items("rows")),
                 call.result,
+                lambda: early(call, rng.randint(0, 40), rng.choice(["call", "turn"])),
             ]
             for make in rng.sample(makers, rng.randint(1, len(makers))):
                 tasks.append(asyncio.create_task(make()))
@@ -413,6 +350,7 @@ def test_cancelled_at_every_await() -> None:
                 async for call in stream.calls():
                     tasks.create_task(call.result())
                     tasks.create_task(drain(call.text("content")))  # type: ignore[arg-type]
+                    tasks.create_task(early(call, 5, "turn"))
 
         task = asyncio.create_task(use())
         for _ in range(steps):

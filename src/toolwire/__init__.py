@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from toolwire.output import Output
     from toolwire.partial import DEFAULT_REPAIRS, MISSING, PartialJSON, Repair
     from toolwire.sansio import Stream
+    from toolwire.speculation import Speculation, speculate
     from toolwire.timing import Timeouts
     from toolwire.tools import Tool, Tools, tool
     from toolwire.trust import CallError, Problem
@@ -73,6 +74,7 @@ _HOMES = {
         "options": ("StreamOptions",),
         "output": ("Output",),
         "sansio": ("Stream",),
+        "speculation": ("Speculation", "speculate"),
         "timing": ("Timeouts",),
         "tools": ("Tool", "Tools", "tool"),
         "trust": ("CallError", "Problem"),
@@ -102,6 +104,7 @@ __all__ = [
     "RefusalDelta",
     "Repair",
     "Reset",
+    "Speculation",
     "Stream",
     "StreamError",
     "StreamOptions",
@@ -124,6 +127,7 @@ __all__ = [
     "astream",
     "build",
     "collect",
+    "speculate",
     "stream",
     "tool",
 ]

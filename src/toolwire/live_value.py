@@ -35,6 +35,7 @@ class LiveValue:
     __slots__ = (
         "_confirmed",
         "_drafts",
+        "_early",
         "_error",
         "_failed",
         "_held",
@@ -59,7 +60,8 @@ class LiveValue:
         self._typed: Any = MISSING  # the value as its check made it
         self._mended: tuple[Repair, ...] = ()  # in that check
         self._watches: list[tuple[Path, Any, Any]] = []
-        self._drafts: dict[Any, Any] | None = None
+        self._drafts: dict[Any, Any] | None = None  # for `partial_as`
+        self._early: list[Any] = []  # the work that was begun for it early
         self._error: CallError | None = None
         self._held = False
         self._confirmed = False

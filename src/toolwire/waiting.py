@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toolwire.live_value import LiveValue
     from toolwire.partial.changes import Path
 
-__all__ = ["items", "look", "never", "ready", "result", "tell", "text", "value"]
+__all__ = ["check", "items", "look", "never", "result", "tell", "text", "value"]
 
 
 class Place(NamedTuple):
@@ -141,22 +141,15 @@ async def items(live: LiveValue, path: Path) -> AsyncIterator[Any]:
         await live.more()
 
 
-async def ready(live: LiveValue) -> None:
-    """Until the text has ended well. The turn may still fail."""
-    while not live.ready:
-        _check(live)
-        await live.more()
-
-
 async def result(live: LiveValue) -> Any:
     """The final value, once it may be used."""
     while not live.executable:
-        _check(live)
+        check(live)
         await live.more()
     return live.final
 
 
-def _check(live: LiveValue) -> None:
+def check(live: LiveValue) -> None:
     """Raise if what is waited for will never be ready, or never be confirmed."""
     error = live.error if live.done or live.rejected else None
     if error is None and live.settled:
