@@ -56,6 +56,13 @@ def test_the_cut_one_is_not() -> None:
     assert json.dumps(openai.ORDERS, ensure_ascii=False).startswith(cut.buf)
 
 
+def test_the_runaway_never_ends() -> None:
+    message = toolwire.collect(DEMOS["runaway"].chunks())
+    (call,) = message.calls
+    assert (message.finish, call.status) == ("length", "incomplete")
+    assert call.partial["body"].count(", and then we met again") == 151
+
+
 @pytest.mark.parametrize("name", DEMOS)
 def test_the_bytes_are_the_same_every_time(name: str) -> None:
     assert DEMOS[name].chunks() == DEMOS[name].chunks()

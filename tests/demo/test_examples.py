@@ -45,6 +45,23 @@ submit_application: the applicant lives in Amsterdam, so their tariffs can be lo
   remarks of 89 characters; the call is open
   may be run, with applicant, policy, items, consents, remarks
 """,
+    "file_as_it_streams": """\
+almanac.py: 1715 bytes
+  left: ['almanac.py']
+almanac.py: rolled back 828 bytes (cut)
+  left: []
+""",
+    "early_search": """\
+search_flights is open
+looking for LIS-GRU
+search_flights is complete, for 2031-04-12: LIS-GRU from 612 EUR
+""",
+    "runaway_call": """\
+closed after 41 of 225 chunks
+write_minutes is incomplete; 0 to run
+aborted: the last 512 characters of arguments repeat themselves
+41996 bytes never came
+""",
     "checked_arguments": """\
 search_flights: The tool was not run, because its arguments are not valid:
 - Object contains unknown field `from`

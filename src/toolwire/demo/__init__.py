@@ -31,4 +31,5 @@ DEMOS: dict[str, Demo] = {
     "gemini-whole": Demo("two calls that come whole", "gemini", gemini.whole, 5.0),
     "vertex-partial": Demo("arguments as values at paths", "gemini", vertex.partial),
     "cut": Demo("the turn ends inside a call", "openai-chat", openai.cut),
+    "runaway": Demo("a model that is stuck", "openai-chat", openai.runaway, 0.2),
 }

@@ -1,4 +1,4 @@
-"""Chat Completions: parallel calls in fragments, and a turn that is cut off."""
+"""Chat Completions: parallel calls in fragments, a turn that is cut off, and one that won't end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from toolwire.demo.pieces import fragments, sse, words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ORDERS", "QUESTIONS", "cut", "parallel"]
+__all__ = ["ORDERS", "QUESTIONS", "cut", "parallel", "runaway"]
 
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("get_weather", {"city": "Lisbon", "days": 3, "unit": "celsius"}),
@@ -75,3 +75,14 @@ def cut() -> list[bytes]:
     text = json.dumps(ORDERS, ensure_ascii=False)
     chunks += _call(1, "call_demo5HnB9sKfT", "upsert_rows", text[: text.index("Lindqvist")])
     return [*chunks, _chunk({}, "length"), *_end(148, 128)]
+
+
+def runaway() -> list[bytes]:
+    """A call in which the model gets stuck and writes the same again and again, until the token limit."""
+    chunks = [_chunk({"role": "assistant", "content": ""})]
+    text = '{"title": "Minutes", "body": "We met at nine, and then we met again' + ", and then we met again" * 150
+    first = {"index": 0, "id": "call_demo3JvT6yLdE", "type": "function"}
+    chunks.append(_chunk({"tool_calls": [{**first, "function": {"name": "write_minutes", "arguments": ""}}]}))
+    for fragment in fragments(text, 4):
+        chunks.append(_chunk({"tool_calls": [{"index": 0, "function": {"arguments": fragment}}]}))
+    return [*chunks, _chunk({}, "length"), *_end(96, 1024)]
