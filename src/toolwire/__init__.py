@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Usage,
         Warned,
     )
+    from toolwire.history import ToolResult, call_id, to_history, tool_name
     from toolwire.limits import Limits
     from toolwire.live import AsyncEventStream, EventStream, acollect, astream, collect, stream
     from toolwire.message import Choice, Message, Reasoning, Text
@@ -67,6 +68,7 @@ _HOMES = {
             "Usage",
             "Warned",
         ),
+        "history": ("ToolResult", "call_id", "to_history", "tool_name"),
         "limits": ("Limits",),
         "live": ("AsyncEventStream", "EventStream", "acollect", "astream", "collect", "stream"),
         "message": ("Choice", "Message", "Reasoning", "Text"),
@@ -117,6 +119,7 @@ __all__ = [
     "ToolCallEnd",
     "ToolCallError",
     "ToolCallStart",
+    "ToolResult",
     "Tools",
     "ToolwireError",
     "Unknown",
@@ -126,10 +129,13 @@ __all__ = [
     "acollect",
     "astream",
     "build",
+    "call_id",
     "collect",
     "speculate",
     "stream",
+    "to_history",
     "tool",
+    "tool_name",
 ]
 
 

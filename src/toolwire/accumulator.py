@@ -52,11 +52,11 @@ class Accumulator(CallBook):
 
     # --- the message -------------------------------------------------------------------------------------------
 
-    def text(self, text: str, choice: int = 0) -> None:
-        """A piece of the answer's text."""
+    def text(self, text: str, choice: int = 0, *, extra: Mapping[str, Any] | None = None) -> None:
+        """A piece of the answer's text. `extra`: a run begins that has this with it."""
         text = self._said("text", text, choice)
         if text:
-            self._events.append(TextDelta(text, choice))
+            self._events.append(TextDelta(text, choice, extra))
             if self.output is not None and choice == 0:
                 self._write(self.output, text)
 

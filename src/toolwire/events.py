@@ -74,11 +74,15 @@ class MessageStart(msgspec.Struct, frozen=True):
 
 
 class TextDelta(msgspec.Struct, frozen=True):
-    """A piece of the answer's text."""
+    """A piece of the answer's text.
+
+    `extra`: where a run of text begins, what has to go back with it in the next turn (an item's id), if anything.
+    """
 
     type: ClassVar[Literal["text_delta"]] = "text_delta"
     text: str
     choice: int = 0
+    extra: Mapping[str, Any] | None = None
 
 
 class ReasoningDelta(msgspec.Struct, frozen=True):

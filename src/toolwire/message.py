@@ -22,7 +22,7 @@ from toolwire.events import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from toolwire.events import Event, FinishReason
     from toolwire.output import Output
@@ -42,10 +42,11 @@ class Reasoning:
 
 @dataclass(slots=True)
 class Text:
-    """A run of text, or of a refusal."""
+    """A run of text, or of a refusal. `extra`: what has to go back with it."""
 
     text: str = ""
     refusal: bool = False
+    extra: dict[str, Any] = dataclasses.field(default_factory=dict)
     _pieces: list[str] = dataclasses.field(default_factory=list, repr=False, compare=False)
 
 
@@ -158,13 +159,21 @@ class Message:
             raise ProviderError(error.message, kind=error.kind, wire=error.wire, offset=error.offset)
         return self
 
+    def to_history(
+        self, wire: str, results: Mapping[str, Any] | None = None, *, choice: int = 0
+    ) -> list[dict[str, Any]]:
+        """This message and the results of its calls, as entries for the next request: see `toolwire.history`."""
+        from toolwire.history import to_history
+
+        return to_history(self, wire, results, choice=choice)
+
     def feed(self, event: Event) -> None:
         """Take in one event. Text is joined by `settle`."""
         match event:
             case TextDelta():
-                self._say(event.choice, event.text, refusal=False)
+                self._say(event.choice, event.text, event.extra, refusal=False)
             case RefusalDelta():
-                self._say(event.choice, event.text, refusal=True)
+                self._say(event.choice, event.text, None, refusal=True)
             case ReasoningDelta():
                 self._reason(event)
             case ToolCallStart():
@@ -203,22 +212,18 @@ class Message:
         self.choices.sort(key=lambda choice: choice.index)
         return choice
 
-    def _say(self, index: int, text: str, *, refusal: bool) -> None:
+    def _say(self, index: int, text: str, extra: Mapping[str, Any] | None, *, refusal: bool) -> None:
         parts = self._choice(index).parts
         last = parts[-1] if parts else None
-        if not isinstance(last, Text) or last.refusal != refusal:
-            last = Text(refusal=refusal)
+        if not isinstance(last, Text) or last.refusal != refusal or extra:
+            last = Text(refusal=refusal, extra=dict(extra or {}))
             parts.append(last)
         last._pieces.append(text)
 
     def _reason(self, event: ReasoningDelta) -> None:
         parts = self._choice(event.choice).parts
-        part = parts[-1] if parts else None
-        if (
-            not isinstance(part, Reasoning)
-            or part.field != event.field
-            or (part.signature and (event.text or event.signature))  # it was closed
-        ):
+        part = _last_of(parts, event.field)
+        if part is None or (part.signature and (event.text or event.signature)):  # it was closed
             part = Reasoning("", event.field)
             parts.append(part)
         part.text += event.text
@@ -239,3 +244,15 @@ class Message:
         self.settle()
         self.aborted.extend(self.choices)
         self.choices = [Choice()]
+
+
+def _last_of(parts: list[Text | Reasoning | ToolCall | Unknown], field: str | None) -> Reasoning | None:
+    """The run of reasoning that a piece goes on with. Pieces of two fields may take turns."""
+    for part in reversed(parts):
+        if not isinstance(part, Reasoning):
+            return None
+        if part.field == field:
+            return part
+        if field is None:
+            return None
+    return None

@@ -156,6 +156,8 @@ def _plain(event: Event) -> tuple[Any, ...]:
         case StreamError():
             return (event.type, event.kind, event.code, event.message, event.call and _place(event.call))
     fields = {name: getattr(event, name) for name in event.__struct_fields__}
+    if event.type == "text_delta":
+        fields.pop("extra")
     if event.type in ("text_delta", "refusal_delta", "reasoning_delta"):
         return (event.type, fields.pop("choice"), fields.pop("text"), *fields.values())
     return (event.type, *fields.values())

@@ -172,7 +172,7 @@ CASES: list[Case] = [
             BEGUN,
             ("reasoning", "hm", "reasoningContent"),
             ("reasoning", "", "reasoningContent", "s", None),
-            ("reasoning", "", "reasoningContent", None, {"redactedContent": "eA=="}),
+            ("reasoning", "", "redactedContent", None, {"redactedContent": "eA=="}),
             ("finish", "stop", "end_turn", []),
         ],
     ),
@@ -320,7 +320,7 @@ BODIES: list[Case] = [
     (
         "bytes where the wire has base64",
         [delta(0, reasoningContent={"redactedContent": b"x"})],
-        [BEGUN, ("reasoning", "", "reasoningContent", None, {"redactedContent": "eA=="}), ("finish", "incomplete", [])],
+        [BEGUN, ("reasoning", "", "redactedContent", None, {"redactedContent": "eA=="}), ("finish", "incomplete", [])],
     ),
 ]
 

@@ -59,6 +59,8 @@ def as_dict(event: Event) -> dict[str, Any]:
             body = {"id": event.id, "model": event.model, "wire": event.wire}
         case ev.TextDelta() | ev.RefusalDelta():
             body = {"choice": event.choice, "text": event.text}
+            if isinstance(event, ev.TextDelta) and event.extra is not None:
+                body["extra"] = dict(event.extra)
         case ev.ReasoningDelta():
             body = {"choice": event.choice, "text": event.text, "field": event.field, "signature": event.signature}
             if event.extra is not None:

@@ -83,6 +83,6 @@ def runaway() -> list[bytes]:
     text = '{"title": "Minutes", "body": "We met at nine, and then we met again' + ", and then we met again" * 150
     first = {"index": 0, "id": "call_demo3JvT6yLdE", "type": "function"}
     chunks.append(_chunk({"tool_calls": [{**first, "function": {"name": "write_minutes", "arguments": ""}}]}))
-    for fragment in fragments(text, 4):
-        chunks.append(_chunk({"tool_calls": [{"index": 0, "function": {"arguments": fragment}}]}))
+    pieces = ({"index": 0, "function": {"arguments": fragment}} for fragment in fragments(text, 4))
+    chunks += [_chunk({"tool_calls": [piece]}) for piece in pieces]
     return [*chunks, _chunk({}, "length"), *_end(96, 1024)]

@@ -236,7 +236,7 @@ class Decoder:
             redacted = base64.b64encode(redacted).decode()
         self._acc.reasoning(
             text(said.get("text")),
-            field="reasoningContent",
+            field="redactedContent" if redacted else "reasoningContent",
             signature=text(said.get("signature")) or None,
             extra={"redactedContent": redacted} if isinstance(redacted, str) and redacted else None,
         )

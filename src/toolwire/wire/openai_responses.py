@@ -107,6 +107,8 @@ class _Item:
     settled: bool = False  # its end came
     cut: bool = False  # its end said "incomplete"
     matched: bool = False  # found in the final response
+    phase: str = ""  # of a message
+    said: bool = False  # some of a message's text was passed on
     sent: dict[tuple[str, object], list[str]] = field(default_factory=dict)  # by channel and part (None: all parts)
 
     def agrees(self, call_id: str) -> bool:
@@ -283,6 +285,7 @@ class Decoder:
         """What an item says of itself."""
         item.announced = True
         item.call_id = item.call_id or word(raw.get("call_id"))
+        item.phase = item.phase or word(raw.get("phase"))
         name, call = word(raw.get("id")), item.call
         if call is not None:
             self._identify(item, call, word(raw.get("name")), name)
@@ -382,7 +385,10 @@ class Decoder:
         for place in {part, None}:
             item.sent.setdefault((channel, place), []).append(piece)
         if channel == "output_text":
-            self._acc.text(piece)
+            # A stored answer wants a message back under its own id, behind the reasoning that led to it.
+            own = {"id": item.id, "phase": item.phase}
+            first, item.said = not item.said, True
+            self._acc.text(piece, extra={key: each for key, each in own.items() if each} if first and item.id else None)
         elif channel == "refusal":
             self._acc.refusal(piece)
         else:
