@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from toolwire.timing import Timeouts
     from toolwire.tools import Tool, Tools, tool
     from toolwire.trust import CallError, Problem
+    from toolwire.typed import Partial, PartialDict, PartialList
 
 if os.environ.get("TOOLWIRE_PURE", "0") not in ("", "0"):
     import_module("toolwire._pure")
@@ -80,6 +81,7 @@ _HOMES = {
         "timing": ("Timeouts",),
         "tools": ("Tool", "Tools", "tool"),
         "trust": ("CallError", "Problem"),
+        "typed": ("Partial", "PartialDict", "PartialList"),
     }.items()
     for name in names
 }
@@ -98,7 +100,10 @@ __all__ = [
     "MessageStart",
     "Output",
     "OutputError",
+    "Partial",
+    "PartialDict",
     "PartialJSON",
+    "PartialList",
     "Problem",
     "ProviderError",
     "Reasoning",
