@@ -1,4 +1,4 @@
-"""Arguments checked by the tools themselves: typed where they fit, and a message for the model where they don't."""
+"""Arguments checked by the tools themselves: typed where they fit, and sent back to the model where they don't."""
 
 from __future__ import annotations
 
@@ -23,15 +23,13 @@ TOOLS = toolwire.Tools([toolwire.tool(Weather, name="get_weather"), search_fligh
 
 
 def main() -> None:
-    for event in toolwire.stream(DEMOS["openai-parallel"].chunks(), tools=TOOLS):
-        match event:
-            case toolwire.ToolCallEnd(call=call) if call.error is not None:
-                print(f"{call.name}: {call.error.for_model()}")
-            case toolwire.Finish(calls=calls):
-                for call in calls:
-                    print(f"{call.name}: {call.arguments!r}")
-            case _:
-                pass
+    message = toolwire.collect(DEMOS["openai-parallel"].chunks(), tools=TOOLS)
+    for call in message.executable:
+        print(f"{call.name}: {call.arguments!r}")
+    results = {call.id: f"sunny in {call.arguments.city}" for call in message.executable}
+    for entry in message.to_history("openai-chat", results):
+        if entry["role"] == "tool":  # the invalid call has its error as result
+            print(f"{entry['tool_call_id']} <- {entry['content']}")
 
 
 if __name__ == "__main__":

@@ -62,11 +62,54 @@ write_minutes is incomplete; 0 to run
 aborted: the last 512 characters of arguments repeat themselves
 41996 bytes never came
 """,
+    "form_that_fills_in": """\
+...             0 items
+Noor Ver        0 items
+Noor Vermeulen  0 items
+Noor Vermeulen  1 items
+Noor Vermeulen  2 items
+Noor Vermeulen  2 items  remarks
+""",
     "checked_arguments": """\
-search_flights: The tool was not run, because its arguments are not valid:
-- Object contains unknown field `from`
 get_weather: Weather(city='Lisbon', days=3, unit='celsius')
 get_weather: Weather(city='São Paulo', days=3, unit='celsius')
+call_demo0Qz7Lk3VtP <- sunny in Lisbon
+call_demo1Qz7Lk3VtP <- sunny in São Paulo
+call_demo2Qz7Lk3VtP <- The tool was not run, because its arguments are not valid:
+- Object contains unknown field `from`
+""",
+    "next_request": """\
+openai-chat:
+  {"role": "assistant", "content": "I'll compare the weather in both cities and look for a flight.", "tool_calls": \
+[{"id": "call_demo0Qz7Lk3VtP", "type": "function", "function": {"name": "get_weather", "arguments": "{\\"city\\":\
+\\"Lisbon\\",\\"days\\":3,\\"unit\\":\\"celsius\\"}"}}, {"id": "call_demo1Qz7Lk3VtP", "type": "function", "function\
+": {"name": "get_weather", "arguments": "{\\"city\\":\\"São Paulo\\",\\"days\\":3,\\"unit\\":\\"celsius\\"}"}}, {"i\
+d": "call_demo2Qz7Lk3VtP", "type": "function", "function": {"name": "search_flights", "arguments": "{\\"from\\":\\"\
+LIS\\",\\"to\\":\\"GRU\\",\\"date\\":\\"2031-04-12\\",\\"cabin\\":[\\"economy\\",\\"premium\\"],\\"max_stops\\":1}"\
+}}]}
+  {"role": "tool", "tool_call_id": "call_demo0Qz7Lk3VtP", "content": "{\\"city\\":\\"Lisbon\\",\\"high\\":24}"}
+  {"role": "tool", "tool_call_id": "call_demo1Qz7Lk3VtP", "content": "{\\"city\\":\\"São Paulo\\",\\"high\\":24}"}
+  {"role": "tool", "tool_call_id": "call_demo2Qz7Lk3VtP", "content": "ConnectionError: the airline doesn't answer"}
+anthropic:
+  {"role": "assistant", "content": [{"type": "text", "text": "I'll compare the weather in both cities and look for \
+a flight."}, {"type": "tool_use", "id": "call_demo0Qz7Lk3VtP", "name": "get_weather", "input": {"city": "Lisbon", "\
+days": 3, "unit": "celsius"}}, {"type": "tool_use", "id": "call_demo1Qz7Lk3VtP", "name": "get_weather", "input": {"\
+city": "São Paulo", "days": 3, "unit": "celsius"}}, {"type": "tool_use", "id": "call_demo2Qz7Lk3VtP", "name": "sear\
+ch_flights", "input": {"from": "LIS", "to": "GRU", "date": "2031-04-12", "cabin": ["economy", "premium"], "max_stop\
+s": 1}}]}
+  {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_demo0Qz7Lk3VtP", "content": "{\\"city\
+\\":\\"Lisbon\\",\\"high\\":24}"}, {"type": "tool_result", "tool_use_id": "call_demo1Qz7Lk3VtP", "content": "{\\"ci\
+ty\\":\\"São Paulo\\",\\"high\\":24}"}, {"type": "tool_result", "tool_use_id": "call_demo2Qz7Lk3VtP", "content": "C\
+onnectionError: the airline doesn't answer", "is_error": true}]}
+gemini:
+  {"role": "model", "parts": [{"text": "I'll compare the weather in both cities and look for a flight."}, {"functio\
+nCall": {"name": "get_weather", "args": {"city": "Lisbon", "days": 3, "unit": "celsius"}}, "thoughtSignature": "ski\
+p_thought_signature_validator"}, {"functionCall": {"name": "get_weather", "args": {"city": "São Paulo", "days": 3, \
+"unit": "celsius"}}}, {"functionCall": {"name": "search_flights", "args": {"from": "LIS", "to": "GRU", "date": "203\
+1-04-12", "cabin": ["economy", "premium"], "max_stops": 1}}}]}
+  {"role": "user", "parts": [{"functionResponse": {"name": "get_weather", "response": {"city": "Lisbon", "high": 24\
+}}}, {"functionResponse": {"name": "get_weather", "response": {"city": "São Paulo", "high": 24}}}, {"functionRespon\
+se": {"name": "search_flights", "response": {"error": "ConnectionError: the airline doesn't answer"}}}]}
 """,
 }
 
