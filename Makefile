@@ -33,12 +33,14 @@ types: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/pyright
 
-bench: setup .venv-bench/ready ## everything measured beside its peers: docs/benchmarks.md
+bench: setup .venv-bench/ready .venv-bench-instructor/ready ## everything measured beside its peers: docs/benchmarks.md
 	$(BIN)/python -m bench $(BENCH)
 
 .venv-bench/ready: bench/requirements.txt
-	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
-	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r bench/requirements.txt
+.venv-bench-instructor/ready: bench/requirements-instructor.txt
+.venv-bench/ready .venv-bench-instructor/ready:
+	test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	touch $@
 
 wheels: .venv/ready ## a compiled wheel for this Python and platform, and a pure one
@@ -54,7 +56,10 @@ lock: ## pin the newest dependencies that pyproject.toml allows
 		--allow-unsafe --no-emit-find-links --no-header --output-file requirements-dev.lock pyproject.toml
 	.venv/lock/bin/pip-compile --quiet --upgrade --strip-extras --generate-hashes --no-emit-index-url \
 		--allow-unsafe --no-emit-find-links --no-header --output-file bench/requirements.txt bench/requirements.in
+	.venv/lock/bin/pip-compile --quiet --upgrade --strip-extras --generate-hashes --no-emit-index-url \
+		--allow-unsafe --no-emit-find-links --no-header --output-file bench/requirements-instructor.txt \
+		bench/requirements-instructor.in
 
 clean:
 	find src -name '*.so' -delete
-	rm -rf .venv .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf .venv .venv-bench .venv-bench-instructor .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -94,6 +94,15 @@ def _growth(found: dict[str, Any]) -> Iterator[Goal]:
             yield Goal(f"{build}: {what}, against the second", 1.2, late, least=False)
 
 
+def _use(rows: list[dict[str, Any]]) -> Iterator[Goal]:
+    cells = {row["payload"]: row["cells"] for row in rows}
+    for build in BUILDS:
+        for name in ("partial_as", "four guards", "async edge, a follower"):
+            label = f"{build}: {name}"
+            short, long = (cells.get(f"file {size} KB", {}).get(label) for size in (20, 200))
+            yield Goal(f"{label}: 200 KB, against 20 KB", 1.2, ratio(long, short), least=False)
+
+
 def _memory(found: dict[str, Any]) -> Iterator[Goal]:
     for build in BUILDS:
         for kind, of in (("ascii", "utf8"), ("emoji", "text")):
@@ -126,6 +135,8 @@ def goals(results: dict[str, Any]) -> list[Goal]:
         found += _values(results["values"])
     if "bytes" in results:
         found += _bytes(results["bytes"]["generated"])
+    if "use" in results:
+        found += _use(results["use"])
     if "growth" in results:
         found += _growth(results["growth"])
     if "memory" in results:

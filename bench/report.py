@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.goals import goals
 from bench.measure import ratio
+from bench.use import ADDS_TO
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -137,6 +138,28 @@ def _bytes(found: dict[str, Any], base: str) -> Iterator[str]:
                 for item in found["windows"]
             ),
         )
+
+
+def _use(rows: list[dict[str, Any]]) -> Iterator[str]:
+    yield "## What use adds to a delta"
+    yield ""
+    yield (
+        "CPU time per server-sent event of a Chat Completions stream, arguments in deltas of 4 characters. In "
+        "brackets: times the row it adds to, of the same build; the peers: times `partial_as` of the faster build. "
+        "`*`: sampled."
+    )
+    yield ""
+    head = ["", *(PAYLOAD_NAMES[row["payload"]] for row in rows)]
+    yield from _table(head, ([label, *(_used(row["cells"], label) for row in rows)] for label in _labels(rows)))
+
+
+def _used(cells: dict[str, Any], label: str) -> str:
+    build, _, name = label.partition(": ")
+    if not name:
+        base = next(each for each in cells if each.endswith(": partial_as"))
+    else:
+        base = f"{build}: {ADDS_TO[name]}" if name in ADDS_TO else label
+    return _cell(cells, label, base)
 
 
 def _megabytes(size: float) -> str:
@@ -337,6 +360,12 @@ CAVEATS = """\
   timed. What they do at a delta depends on the text they hold and not on how it came, so the mean is the cost of a
   delta; the table under the recordings compares both ways where both are affordable. Work at the end of the stream
   is left out in windows.
+- **Use**: through the sans-I/O stream (guards, `partial_as`), the sync edge (a callback) and the async edge, where a
+  consumer reads the live value at every delta and gives way once, with tasks beside it that follow the longest string
+  (or the rows) or wait for the result, and without. `partial_as` takes the same Pydantic models as instructor.
+  `pydantic allow_partial` is what pydantic-ai does with the joined text at every delta: `TypeAdapter.validate_json`
+  of TypedDicts without required keys (models can't be partial there). instructor reads the deltas itself
+  (`Partial[Model].model_from_chunks`), with the jiter it can be installed with; long texts in windows, as above.
 - **Memory**: the 10 MB call and the single calls by tracemalloc, which sees Python's allocators but not a Rust
   library's own; the open streams by resident size, in a fresh process each. "Held" includes the text.
 - **Imports**: CPU time of whole processes (`python -I`), median, after one that fills the caches. The peers'
@@ -353,6 +382,8 @@ def render(results: dict[str, Any]) -> str:
         lines += _values(results["values"], base)
     if "bytes" in results:
         lines += _bytes(results["bytes"], base)
+    if "use" in results:
+        lines += _use(results["use"])
     if "memory" in results:
         lines += _memory(results["memory"])
     if "imports" in results:

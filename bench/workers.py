@@ -1,4 +1,7 @@
-"""The processes of one run: toolwire compiled, toolwire pure, and the peers in their own environment."""
+"""The processes of one run: toolwire compiled, toolwire pure, and the peers in an environment of their own.
+
+instructor has one to itself, because it can't be installed beside the newest jiter.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,12 @@ __all__ = ["OURS", "PACKAGES", "PEERS", "Workers"]
 
 OURS = str(ROOT / ".venv" / "bin" / "python")
 PEERS = str(ROOT / ".venv-bench" / "bin" / "python")
+INSTRUCTOR = str(ROOT / ".venv-bench-instructor" / "bin" / "python")
 PACKAGES = (
     "anthropic",
     "google-genai",
     "httpx2",
+    "instructor",
     "jiter",
     "langchain-core",
     "litellm",
@@ -45,9 +50,10 @@ class Workers:
     _stack: ExitStack = field(default_factory=ExitStack)
 
     peers: Worker = field(init=False)
+    instructor: Worker = field(init=False)
 
     def __enter__(self) -> Self:
-        for python in (OURS, PEERS):
+        for python in (OURS, PEERS, INSTRUCTOR):
             if not Path(python).exists():
                 raise SystemExit(f"{python} is missing: run `make bench`")
         for name, environment in (("compiled", {"TOOLWIRE_PURE": "0"}), ("pure", {"TOOLWIRE_PURE": "1"})):
@@ -60,6 +66,8 @@ class Workers:
             self.builds.append(worker)
         self.peers = self._stack.enter_context(Worker("peers", PEERS))
         self.about["peers"] = self.peers.ask({"packages": PACKAGES})
+        self.instructor = self._stack.enter_context(Worker("instructor", INSTRUCTOR))
+        self.about["instructor"] = self.instructor.ask({"packages": PACKAGES})
         return self
 
     def __exit__(
