@@ -119,19 +119,20 @@ def no_repetition(*, chars: int = 2048, longest: int = 64, action: Action = "abo
     """
 
     def watch() -> Watch:
-        tails: dict[int, tuple[str, int]] = {}
+        tails: dict[int, tuple[str, list[str], int]] = {}
 
         def look(event: Event, call: ToolCall | None) -> Verdict | None:
             if call is None or not isinstance(event, ToolCallDelta):
                 return None
-            tail, new = tails.get(id(call), ("", 0))
-            tail = (tail + event.text)[-chars:]
+            tail, pieces, new = tails.get(id(call)) or ("", [], 0)
+            pieces.append(event.text)
             new += len(event.text)
-            stuck = False
-            if new >= chars // 8:
-                new = 0
-                stuck = len(tail) == chars and any(tail[n:] == tail[:-n] for n in range(1, longest + 1))
-            tails[id(call)] = ("", 0) if stuck else (tail, new)
+            if new < chars // 8:
+                tails[id(call)] = (tail, pieces, new)
+                return None
+            tail = (tail + "".join(pieces))[-chars:]
+            stuck = len(tail) == chars and any(tail[n:] == tail[:-n] for n in range(1, longest + 1))
+            tails[id(call)] = ("" if stuck else tail, [], 0)
             return Verdict(action, f"the last {chars} characters of arguments repeat themselves") if stuck else None
 
         return look

@@ -32,7 +32,7 @@ class SharedReader:
         self._consumer = False
         self._driving = False  # the consumer is at it
         self._step: asyncio.Task[None] | None = None
-        self._signal: asyncio.Future[None] | None = None  # the next change of anything here
+        self._sleepers: list[asyncio.Future[None]] = []  # who wait for the next change of anything here
         self._error: BaseException | None = None
         self._stepped = False
         self.over = False
@@ -126,12 +126,14 @@ class SharedReader:
     async def _change(self) -> None:
         import asyncio  # not before somebody waits: sync code needs none of it
 
-        if self._signal is None:
-            self._signal = asyncio.get_running_loop().create_future()
-        await asyncio.shield(self._signal)
+        sleeper: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._sleepers.append(sleeper)
+        await sleeper
 
     def changed(self) -> None:
         """Something is other than it was: all who wait look again."""
-        signal, self._signal = self._signal, None
-        if signal is not None and not signal.done():
-            signal.set_result(None)
+        if self._sleepers:
+            sleepers, self._sleepers = self._sleepers, []
+            for sleeper in sleepers:
+                if not sleeper.done():
+                    sleeper.set_result(None)
