@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolwire.partial.changes import MISSING
@@ -334,7 +333,11 @@ Child: TypeAlias = Draft | PartialList | PartialDict
 
 def _behind(source: dict[str, Any], last: str | None) -> list[str]:
     """The keys behind the last one that was settled, in order, found from the end."""
-    fresh = list(takewhile(lambda key: key != last, reversed(source)))
+    fresh: list[str] = []
+    for key in reversed(source):
+        if key == last:
+            break
+        fresh.append(key)
     fresh.reverse()
     return fresh
 
