@@ -365,7 +365,8 @@ CAVEATS = """\
   (or the rows) or wait for the result, and without. `partial_as` takes the same Pydantic models as instructor.
   `pydantic allow_partial` is what pydantic-ai does with the joined text at every delta: `TypeAdapter.validate_json`
   of TypedDicts without required keys (models can't be partial there). instructor reads the deltas itself
-  (`Partial[Model].model_from_chunks`), with the jiter it can be installed with; long texts in windows, as above.
+  (`Partial[Model].model_from_chunks`), with the jiter it can be installed with; long texts in windows, as above. The
+  rows of toolwire include the reading of the stream's bytes, those of the two don't.
 - **Memory**: the 10 MB call and the single calls by tracemalloc, which sees Python's allocators but not a Rust
   library's own; the open streams by resident size, in a fresh process each. "Held" includes the text.
 - **Imports**: CPU time of whole processes (`python -I`), median, after one that fills the caches. The peers'

@@ -1,4 +1,4 @@
-"""Tools marked `hold`: nothing of their arguments is to be seen before they have ended and passed."""
+"""Tools marked `hold`: nothing of their arguments is to be seen before they have ended and passed (case SEC-01)."""
 
 from __future__ import annotations
 
