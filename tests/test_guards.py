@@ -189,3 +189,85 @@ def test_both_edges_close_the_source() -> None:
 
     assert seen(asyncio.run(main()))[-1] == ("cancelled", [])
     assert closed == [True, True]
+
+
+def named(*pieces: str) -> list[bytes]:
+    """A call whose name comes in pieces."""
+    names = [
+        {"index": 0, "function": {"name": piece}} | ({} if number else {"id": "a"})
+        for number, piece in enumerate(pieces)
+    ]
+    deltas: list[Any] = [{"choices": [{"index": 0, "delta": {"tool_calls": [each]}}]} for each in names]
+    return [to_sse([each]) for each in [*deltas, delta(0, "{}"), FINISH, "[DONE]"]]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "rule", "error"),
+    [
+        (("read", "_secrets"), guards.allow("read"), "rejected"),
+        (("delete", "_all"), guards.deny("delete_all"), "rejected"),
+        (("get_", "weather"), guards.allow("get_weather"), None),
+        (("get_", "wether"), guards.allow("get_weather"), "rejected"),
+        (("read",), guards.allow("read", "write"), None),
+        (("remove", "_all"), guards.deny("delete_all"), None),
+    ],
+)
+def test_names_in_pieces(pieces: tuple[str, ...], rule: guards.Guard, error: str | None) -> None:
+    events = watched(named(*pieces), rule)
+    finish = events[-1]
+    assert isinstance(finish, toolwire.Finish)
+    assert seen(events)[0] == ("".join(pieces), "complete" if error is None else "incomplete", error) or error
+    assert [call.name for call in finish.calls] == ([] if error else ["".join(pieces)])
+
+
+def test_a_name_without_arguments_is_looked_at_too() -> None:
+    pieces = [*named("read", "_secrets")[:2], to_sse([FINISH]), to_sse(["[DONE]"])]
+    assert watched(pieces, guards.allow("read"))[-1].calls == ()  # type: ignore[union-attr]
+
+
+def test_an_abort_at_the_finish_takes_it_back() -> None:
+    def at_the_finish(event: toolwire.Event, call: toolwire.ToolCall | None) -> guards.Verdict | None:
+        return guards.abort("no") if event.type == "finish" else None
+
+    for events in (
+        watched([to_sse([each]) for each in PAYLOADS], at_the_finish),
+        list(toolwire.stream(PAYLOADS, "openai-chat", guards=[at_the_finish])),
+    ):
+        check(events)
+        error, finish = events[-2:]
+        assert isinstance(error, toolwire.StreamError)
+        assert (error.kind, error.message) == ("aborted", "no")
+        assert isinstance(finish, toolwire.Finish)
+        assert (finish.reason, finish.calls) == ("cancelled", ())
+        assert not any(call.executable for call in (events[1].call, events[3].call))  # type: ignore[union-attr]
+
+
+async def never_awaited(event: toolwire.Event, call: toolwire.ToolCall | None) -> None:
+    """A mistake."""
+
+
+@pytest.mark.parametrize("guard", [lambda event, call: True, lambda event, call: "reject", never_awaited])
+def test_what_a_guard_may_return(guard: Any) -> None:
+    with pytest.raises(toolwire.UsageError, match=r"a guard returns guards\.warn"):
+        watched([to_sse([each]) for each in PAYLOADS], guard)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: guards.deny("f", action="kill"),  # type: ignore[arg-type]
+        lambda: guards.allow(["f", "g"]),  # type: ignore[arg-type]
+        lambda: guards.limit_calls("3"),  # type: ignore[arg-type]
+        lambda: guards.limit_calls(-1),
+        lambda: guards.limit_text(),
+        lambda: guards.limit_text(1.5),  # type: ignore[arg-type]
+        lambda: guards.no_repetition(chars=0),
+        lambda: guards.no_repetition(chars=10, longest=10),
+        lambda: toolwire.Stream(guards=guards.allow("x")),  # type: ignore[arg-type]
+        lambda: toolwire.Stream(guards=5),  # type: ignore[arg-type]
+        lambda: toolwire.Stream(guards=[5]),  # type: ignore[list-item]
+    ],
+)
+def test_what_is_no_guard(make: Any) -> None:
+    with pytest.raises(toolwire.UsageError):
+        make()

@@ -108,12 +108,17 @@ def test_a_failure_shows_nothing(name: str) -> None:
 
 
 def test_what_the_model_is_told() -> None:
-    events, _ = spied([*written('{"count": "sk-tes-two"}'), FINISH, "[DONE]"])
-    end = next(event for event in events if isinstance(event, toolwire.ToolCallEnd))
-    assert end.call.error is not None
-    assert end.call.error.for_model() == (
-        "The tool was not run, because its arguments are not valid:\n- count: not valid"
-    )
+    """What is missing has a name of the tool's own; all else may be the model's."""
+    told = "The tool was not run, because its arguments are not valid:"
+    for text, said in (
+        ('{"count": "sk-tes-two"}', "- not valid"),
+        ("{}", "- key: missing"),
+        ('{"keys": 1}', "- key: missing"),
+    ):
+        events, _ = spied([*written(text), FINISH, "[DONE]"])
+        end = next(event for event in events if isinstance(event, toolwire.ToolCallEnd))
+        assert end.call.error is not None
+        assert end.call.error.for_model() == f"{told}\n{said}"
 
 
 def test_a_rejected_call_shows_nothing() -> None:
@@ -187,3 +192,119 @@ def test_hold_of_a_tool_that_is_made() -> None:
     assert toolwire.tool(HELD).hold is True
     assert toolwire.tool(HELD, hold=False).hold is False
     assert toolwire.tool(HELD, name="other").hold is True
+
+
+def fed(wire: str, *payloads: Any, **options: Any) -> tuple[toolwire.Stream, str]:
+    """A stream, and all that its events and calls show."""
+    stream = toolwire.Stream(wire, tools=TOOLS, **options)
+    events = [event for payload in payloads for event in stream.receive_payload(payload)]
+    return stream, repr(events) + "".join(map(seen, stream.calls)) + "".join(repr(call.extra) for call in stream.calls)
+
+
+ANTHROPIC = [
+    {"type": "message_start", "message": {"id": "m", "content": []}},
+    {
+        "type": "content_block_start",
+        "index": 0,
+        "content_block": {"type": "tool_use", "id": "t", "name": "post", "input": {}},
+    },
+]
+GEMINI = {"functionCall": {"name": "post", "willContinue": True}}
+
+# What providers say beside the arguments that may quote them.
+QUOTES: dict[str, tuple[str, list[Any], str]] = {
+    "an error of the provider": (
+        "openai-chat",
+        [*written('{"key": "'), {"error": {"message": f"bad call {SECRET}", "failed_generation": SECRET}}],
+        "withheld",
+    ),
+    "a delta that nobody knows": (
+        "anthropic",
+        [*ANTHROPIC, {"type": "content_block_delta", "index": 0, "delta": {"type": "new_delta", "value": SECRET}}],
+        "withheld",
+    ),
+    "a path that can't be followed": (
+        "gemini",
+        [
+            {"candidates": [{"content": {"parts": [GEMINI]}}]},
+            {
+                "candidates": [
+                    {
+                        "content": {
+                            "parts": [
+                                {
+                                    "functionCall": {
+                                        "partialArgs": [{"jsonPath": "$.key[9]", "stringValue": SECRET}],
+                                        "willContinue": True,
+                                    }
+                                }
+                            ]
+                        }
+                    }
+                ]
+            },
+        ],
+        "post",
+    ),
+    "a reason of the provider": (
+        "gemini",
+        [
+            {"candidates": [{"content": {"parts": [GEMINI]}}]},
+            {"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": f"post(key={SECRET})"}]},
+        ],
+        "withheld",
+    ),
+    "fields beside the call": (
+        "openai-chat",
+        [
+            {
+                "choices": [
+                    {
+                        "index": 0,
+                        "delta": {
+                            "tool_calls": [
+                                {"index": 0, "id": "c", "function": {"name": "post"}, "input": {"key": SECRET}}
+                            ]
+                        },
+                    }
+                ]
+            }
+        ],
+        "post",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", QUOTES)
+def test_what_may_quote_the_arguments_is_withheld(name: str) -> None:
+    wire, payloads, said = QUOTES[name]
+    stream, view = fed(wire, *payloads)
+    view += repr(stream.end())
+    assert SECRET[:6] not in view
+    assert said in view
+
+
+def test_errors_before_a_held_call_keep_their_words() -> None:
+    stream, view = fed("openai-chat", delta(name="search", id="c"), {"error": {"message": "overloaded, sorry"}})
+    assert "overloaded, sorry" in view + repr(stream.end())
+
+
+def test_no_path_is_told() -> None:
+    stream = toolwire.Stream("openai-chat", tools=TOOLS)
+    for payload in written('{"sk-tes": {"deep": "x'):
+        stream.receive_payload(payload)
+    (call,) = stream.calls
+    assert (call.open_path, call.is_closed(("sk-tes",)), call.is_closed(("key",))) == ((), False, False)
+
+
+def test_what_goes_back_when_it_has_passed() -> None:
+    signed = {"index": 0, "extra_content": {"signature": "s"}, "function": {"arguments": json.dumps({"key": SECRET})}}
+    payloads = [delta(name="post", id="c"), {"choices": [{"index": 0, "delta": {"tool_calls": [signed]}}]}]
+    stream = toolwire.Stream("openai-chat", tools=TOOLS)
+    for payload in payloads:
+        stream.receive_payload(payload)
+    (call,) = stream.calls
+    assert call.extra == {}
+    stream.receive_payload(FINISH)
+    stream.end()
+    assert call.extra == {"extra_content": {"signature": "s"}}

@@ -51,7 +51,6 @@ def body(text: str, size: int = 4, reason: str | None = "stop") -> list[bytes]:
 
 def collected(text: str, schema: Any = Recipe, reason: str | None = "stop", **options: Any) -> toolwire.Output:
     message = toolwire.collect(body(text, 4, reason), text_schema=schema, **options)
-    assert message.output is not None
     assert message.text == text  # the text stays what it is
     return message.output
 
@@ -69,7 +68,6 @@ WRAPPED = {
 @pytest.mark.parametrize("size", [1, 3, 1000])
 def test_fenced_or_not(name: str, size: int) -> None:
     message = toolwire.collect(body(WRAPPED[name], size), text_schema=Recipe)
-    assert message.output is not None
     assert message.output.parsed == Recipe(**RECIPE)
     assert message.output.status == ("repaired" if "fenced" in name else "complete")
     assert message.output.executable
@@ -290,3 +288,50 @@ def test_callbacks_in_sync_code() -> None:
     seen = [list(told) for _ in stream]
     assert [2] in seen  # before the rest was there
     assert told == [2, "boil", "absent"]
+
+
+@pytest.mark.parametrize("text", ["12", "-1.5", "1e3"])
+@pytest.mark.parametrize("reason", ["length", None])
+def test_a_number_may_have_been_cut(text: str, reason: str | None) -> None:
+    """Where it ends only its turn can say."""
+    output = collected(text, {}, reason)
+    assert output.error is not None
+    assert (output.status, output.error.reason, output.ready) == ("incomplete", "cut", False)
+    assert collected(text, {}, "stop").parsed == json.loads(text)
+    assert collected(f"{text} ", {}, reason).status == "complete"
+
+
+def test_words_around_it() -> None:
+    behind = collected('{"a": 1} I hope this helps.', {})
+    assert (behind.status, behind.parsed, behind.repairs[0].kind) == ("repaired", {"a": 1}, "trailing_junk")
+    before = collected('Here it is: {"a": 1}', {})
+    assert before.status == "invalid"
+
+
+def test_a_text_that_holds_json_is_a_text() -> None:
+    assert collected(json.dumps('{"a": 1}'), str).parsed == '{"a": 1}'
+
+
+def test_null_is_null() -> None:
+    output = collected("null", {})
+    assert (output.partial, output.snapshot(), output.parsed) == (None, None, None)
+
+
+def test_more_response_formats() -> None:
+    wanted = {"type": "object", "required": ["cups"]}
+    for schema in (
+        {"response_mime_type": "application/json", "response_schema": wanted},
+        {"responseMimeType": "application/json", "responseJsonSchema": wanted},
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "r", "schema": wanted}}},
+        {"format": {"type": "json_schema", "name": "r", "schema": wanted}},
+        {"output_format": {"type": "json_schema", "schema": wanted}},
+    ):
+        assert collected('{"b": 1}', schema).status == "invalid"
+        assert collected('{"cups": 1}', schema).status == "complete"
+    assert collected('{"b": 1}', {"response_mime_type": "application/json"}).status == "complete"
+
+
+def test_a_message_without_an_answer() -> None:
+    with pytest.raises(toolwire.UsageError, match="give text_schema="):
+        _ = toolwire.collect(body(TEXT)).output
+    assert asyncio.run(toolwire.acollect(body(TEXT), text_schema=Recipe)).output.parsed == Recipe(**RECIPE)

@@ -197,7 +197,7 @@ async def close(stream: toolwire.AsyncEventStream, call: toolwire.ToolCall) -> N
     [
         (reject, toolwire.ToolCallError, "f0: not now"),
         (abort, toolwire.ToolCallError, "ended before the arguments"),
-        (close, toolwire.UsageError, "the stream was closed"),
+        (close, toolwire.ToolCallError, "the stream was closed"),
     ],
 )
 @pytest.mark.parametrize("steps", [0, 10_000])
@@ -341,3 +341,54 @@ def test_an_answer_may_be_waited_for_too() -> None:
             assert await early == "found ('tea',)"
 
     run(main)
+
+
+def test_asked_for_after_the_block() -> None:
+    async def main() -> None:
+        async with toolwire.astream(Source(pieces(TEXT))) as stream:
+            call = await first(stream)
+            async with toolwire.speculate(call, "query", Fetch(10_000)) as early:
+                pass
+            with pytest.raises(toolwire.ToolCallError, match="was cancelled"):
+                await early
+
+    run(main)
+
+
+def test_work_that_is_cancelled_by_others() -> None:
+    async def cancelled(query: str) -> str:
+        raise asyncio.CancelledError
+
+    async def main() -> None:
+        async with (
+            toolwire.astream(Source(pieces(TEXT))) as stream,
+            toolwire.speculate(await first(stream), "query", cancelled) as early,
+        ):
+            with pytest.raises(toolwire.ToolCallError, match="was cancelled"):
+                await early
+
+    run(main)
+
+
+def test_whoever_waits_may_be_cancelled() -> None:
+    async def main() -> None:
+        source = Source(pieces(TEXT, finish=False), hang=True)
+        async with (
+            toolwire.astream(source) as stream,
+            toolwire.speculate(await first(stream), "query", Fetch()) as early,
+        ):
+            task = asyncio.create_task(early.result())
+            await asyncio.sleep(0)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    run(main)
+
+
+def test_no_speculation_without_a_call_or_inputs() -> None:
+    with pytest.raises(toolwire.UsageError, match="for a call of a stream"):
+        toolwire.speculate(None, "query", Fetch())  # type: ignore[arg-type]
+    call = next(iter(toolwire.stream(pieces(TEXT)).calls()))
+    with pytest.raises(toolwire.UsageError, match="needs no speculation"):
+        toolwire.speculate(call, [], Fetch())

@@ -205,6 +205,51 @@ def test_a_consumer_that_stands_still_holds_the_waiters_back() -> None:
     run(main)
 
 
+@pytest.mark.parametrize("length", [200, 256, 300, 3000])
+@pytest.mark.parametrize("how", ["value", "result", "speculation", "a task"])
+def test_a_consumer_that_waits_itself(length: int, how: str) -> None:
+    """It stands still because of what it waits for, so the stream is read on for it."""
+    if how == "a task" and length > 300:
+        return  # that it waits can't be seen, so it takes a second for every 256
+
+    async def wait(call: toolwire.ToolCall) -> Any:
+        if how == "value":
+            return await call.value("z")
+        if how == "result":
+            return (await call.result())["z"]
+        if how == "a task":
+            return await asyncio.create_task(call.value("z"))
+
+        async def look_up(z: int) -> int:
+            return z
+
+        async with toolwire.speculate(call, "z", look_up) as found:
+            return await found
+
+    async def main() -> None:
+        source = Source(pieces({"c": "x" * length, "z": 1}, size=1))
+        count = 0
+        async with toolwire.astream(source) as stream:
+            async for event in stream:
+                count += 1
+                if isinstance(event, toolwire.ToolCallStart):
+                    assert await wait(event.call) == 1
+        assert count > length
+
+    run(main)
+
+
+def test_a_closed_stream_is_told_as_the_calls_error() -> None:
+    async def main() -> None:
+        async with toolwire.astream(Source(pieces(), hang=True)) as stream:
+            call = await first(stream)
+        with pytest.raises(toolwire.ToolCallError, match="the stream was closed while this was waited for") as raised:
+            await call.result()
+        assert raised.value.kind == "closed"
+
+    run(main)
+
+
 def test_a_waiters_cancellation_is_its_own() -> None:
     async def main() -> None:
         async with toolwire.astream(Source(pieces())) as stream:

@@ -39,6 +39,13 @@ __all__ = ["Accumulator"]
 _TRANSIENT: Final = frozenset({"connection", "protocol", "timeout"})
 
 
+# Errors whose words are ours, and of the form only.
+_OURS: Final = frozenset({"aborted", "connection", "limit", "protocol", "timeout"})
+
+# Stands for a payload that may hold what a tool marked `hold` keeps back.
+_WITHHELD: Final = {"type": "withheld"}
+
+
 class Accumulator(CallBook):
     """The state of one stream. Decoders call its verbs; `take()` hands over the events that came of them."""
 
@@ -105,7 +112,7 @@ class Accumulator(CallBook):
     def unknown(self, payload: Any, event: str = "") -> None:
         """Something without a meaning here: passed on."""
         self.strangers += 1
-        self._events.append(Unknown(payload, event))
+        self._events.append(Unknown(_WITHHELD if self._secret else payload, event))
 
     @property
     def finishing(self) -> bool:
@@ -155,6 +162,10 @@ class Accumulator(CallBook):
         """The turn failed. Said once; what the stream still brings is ignored, but for its finish and usage."""
         if not self.running:
             return
+        if self._secret:  # a provider may quote what the model wrote
+            raw = None
+            if kind not in _OURS:
+                message = f"the provider's error ({kind}); its words are withheld, because a held call came before it"
         self._end_open()
         self.running = False
         self.failed = True
@@ -209,12 +220,17 @@ class Accumulator(CallBook):
         if self.output is not None and self._answer is not None:
             self.output._void(reason)
             self.output = self._answer()
-            self.output._more = self.more
+            self.output._reader = self.reader
         self._events.append(Reset(tuple(call for call in calls if call._started), reason, "turn"))
         self.turns.clear()
         self._begun = False
 
     # --- within ---
+
+    @property
+    def _secret(self) -> bool:
+        """Whether something of this message is kept back."""
+        return self._holds and any(call._held for turn in self.turns.values() for call in turn.calls)
 
     def _said(self, channel: str, text: str, choice: int) -> str:
         """What of a piece of text can be told now."""

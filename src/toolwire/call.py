@@ -11,8 +11,9 @@ from toolwire.paths import shown as path_shown
 from toolwire.trust import CallError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
+    from toolwire.live_value import Reader
     from toolwire.partial.changes import Path
     from toolwire.trust import Trust
 
@@ -33,6 +34,7 @@ class ToolCall(LiveValue):
 
     __slots__ = (
         "_expects_end",
+        "_extra",
         "_owner_reject",
         "_received",
         "_started",
@@ -40,7 +42,6 @@ class ToolCall(LiveValue):
         "choice",
         "encoded",
         "ended_at",
-        "extra",
         "id",
         "index",
         "kind",
@@ -58,16 +59,16 @@ class ToolCall(LiveValue):
         parser: PartialJSON | None,
         trust: Trust,
         reject: Callable[[ToolCall, str], None],
-        more: Callable[[], Awaitable[None]] | None = None,
+        reader: Reader | None = None,
     ) -> None:
-        super().__init__(parser, more)
+        super().__init__(parser, reader)
         self.index = index
         self.choice = choice
         self.kind: CallKind = kind
         self.id = ""
         self.vendor_id: str | None = None
         self.name = ""
-        self.extra: dict[str, Any] = {}
+        self._extra: dict[str, Any] = {}
         self.encoded = False
         self.started_at: float | None = None
         self.ended_at: float | None = None
@@ -85,6 +86,11 @@ class ToolCall(LiveValue):
     def label(self) -> str:
         """The tool's name."""
         return self.name or "call"
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        """What came beside the call and has to go back with it."""
+        return {} if self._held else self._extra
 
     @property
     def ready(self) -> bool:
@@ -129,7 +135,9 @@ class ToolCall(LiveValue):
     def failure(self, error: CallError, path: Path = ()) -> ToolCallError:
         """The exception of an error, with the path that was asked for."""
         place = f" {path_shown(path)!r}" if path else ""
-        return ToolCallError(f"{self.label}{place}: {error.message}", call=self, error=error)
+        failure = ToolCallError(f"{self.label}{place}: {error.message}", call=self, error=error)
+        failure.__cause__ = error.cause
+        return failure
 
     @property
     def unconfirmed(self) -> str:

@@ -20,10 +20,11 @@ from toolwire.trust import CallError, Trust
 from toolwire.turn import Turn, verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Hashable
+    from collections.abc import Callable, Collection, Hashable
 
     from toolwire.call import CallKind, CallStatus
     from toolwire.events import ErrorKind, Event
+    from toolwire.live_value import Reader
     from toolwire.partial import RepairName
     from toolwire.tools import Tools
 
@@ -52,8 +53,7 @@ class CallBook:
         self._tools = tools
         self._holds = tools is not None and tools.hold
         self.started: list[ToolCall] = []  # in order of their start events
-        self.more: Callable[[], Awaitable[None]] | None = None  # for waiters: reads on
-        self.changed: Callable[[], None] | None = None  # wakes them
+        self.reader: Reader | None = None  # for those who wait
         self.wire: str | None = None
         self.now: float | None = None
         self.offset: int | None = None
@@ -268,8 +268,8 @@ class CallBook:
         call._error = CallError("rejected", reason)
         if not call.done:
             self._finish_call(call, "incomplete")
-        if self.changed is not None:
-            self.changed()
+        if self.reader is not None:
+            self.reader.changed()
 
     def _turn(self, choice: int) -> Turn:
         turn = self.turns.get(choice)
@@ -302,7 +302,7 @@ class CallBook:
             parser=parser,
             trust=self.trust,
             reject=self.reject,
-            more=self.more,
+            reader=self.reader,
         )
         call._held = self._holds  # until its name is known
         turn.calls.append(call)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import msgspec
 
 from toolwire.errors import UsageError
-from toolwire.events import ToolCallDelta, ToolCallStart
+from toolwire.events import ToolCallDelta, ToolCallEnd, ToolCallStart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -61,17 +61,29 @@ def abort(reason: str) -> Verdict:
 
 
 def allow(*names: str, action: Action = "reject") -> Guard:
-    """Only tools of these names, as soon as a name is known."""
-    return _on_start(lambda call: call.name in names, "the tool {name!r} is not allowed", action)
+    """Only tools of these names, as soon as a name is known to be none of them."""
+    _check(action, names=names)
+
+    def wrong(name: str, *, whole: bool) -> str:
+        fine = name in names if whole else any(each.startswith(name) for each in names)
+        return "" if fine else f"the tool {name!r} is not allowed"
+
+    return _by_name(wrong, action)
 
 
 def deny(*names: str, action: Action = "reject") -> Guard:
     """No tools of these names."""
-    return _on_start(lambda call: call.name not in names, "the tool {name!r} is denied", action)
+    _check(action, names=names)
+
+    def wrong(name: str, *, whole: bool) -> str:
+        return f"the tool {name!r} is denied" if name in names else ""
+
+    return _by_name(wrong, action)
 
 
 def limit_calls(most: int, *, action: Action = "abort") -> Guard:
     """So many calls in all, those that the provider runs itself included."""
+    _check(action, most=most)
 
     def watch() -> Watch:
         seen: list[ToolCall] = []
@@ -89,6 +101,9 @@ def limit_calls(most: int, *, action: Action = "abort") -> Guard:
 
 def limit_text(call_chars: int | None = None, *, all_chars: int | None = None, action: Action = "reject") -> Guard:
     """So many characters of arguments in one call, and in all calls together."""
+    _check(action, call_chars=call_chars, all_chars=all_chars)
+    if call_chars is None and all_chars is None:
+        raise UsageError("limit_text needs a limit: call_chars or all_chars")
 
     def watch() -> Watch:
         sizes: dict[int, int] = {}
@@ -117,6 +132,9 @@ def no_repetition(*, chars: int = 2048, longest: int = 64, action: Action = "abo
 
     Looked at each time an eighth of that is new, so that the cost doesn't grow with what came before.
     """
+    _check(action, chars=chars, longest=longest)
+    if not 0 < longest < chars:
+        raise UsageError(f"no_repetition looks for pieces of 1 to fewer than chars={chars} characters, not {longest}")
 
     def watch() -> Watch:
         tails: dict[int, tuple[str, list[str], int]] = {}
@@ -142,6 +160,8 @@ def no_repetition(*, chars: int = 2048, longest: int = 64, action: Action = "abo
 
 def watches(guards: Iterable[Guard | Watch]) -> list[Watch]:
     """What watches one stream. Raises `UsageError` for what is no guard."""
+    if isinstance(guards, Guard) or not hasattr(guards, "__iter__"):
+        raise UsageError(f"guards is a list of guards, not {guards!r}")
     found: list[Watch] = []
     for each in guards:
         if isinstance(each, Guard):
@@ -153,10 +173,33 @@ def watches(guards: Iterable[Guard | Watch]) -> list[Watch]:
     return found
 
 
-def _on_start(fine: Callable[[ToolCall], bool], message: str, action: Action) -> Guard:
-    def look(event: Event, call: ToolCall | None) -> Verdict | None:
-        if call is None or not isinstance(event, ToolCallStart) or fine(call):
-            return None
-        return Verdict(action, message.format(name=call.name))
+def _by_name(wrong: Callable[..., str], action: Action) -> Guard:
+    """A rule for names. A few servers send a name in pieces, so it is looked at again when the arguments begin."""
 
-    return Guard(lambda: look)
+    def watch() -> Watch:
+        told: set[int] = set()
+
+        def look(event: Event, call: ToolCall | None) -> Verdict | None:
+            if call is None or id(call) in told or not isinstance(event, (ToolCallStart, ToolCallDelta, ToolCallEnd)):
+                return None
+            whole = not isinstance(event, ToolCallStart)
+            reason = wrong(call.name, whole=whole)
+            if whole or reason:
+                told.add(id(call))
+            return Verdict(action, reason) if reason else None
+
+        return look
+
+    return Guard(watch)
+
+
+def _check(action: str, *, names: tuple[str, ...] = (), **numbers: int | None) -> None:
+    """Raise `UsageError` for what a guard can't be made of."""
+    if action not in ("warn", "reject", "abort"):
+        raise UsageError(f"action is 'warn', 'reject' or 'abort', not {action!r}")
+    for name in names:
+        if not isinstance(name, str):
+            raise UsageError(f"names are given one by one, as text: not {name!r}")
+    for what, number in numbers.items():
+        if number is not None and (type(number) is not int or number < 0):
+            raise UsageError(f"{what} is a number from 0, not {number!r}")

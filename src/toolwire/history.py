@@ -9,8 +9,10 @@ later request fail.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -35,6 +37,9 @@ _SILENT = "The tool failed and did not say why."
 _WITHHELD = "(withheld)"
 
 _HOSTED = frozenset({"server", "mcp"})
+
+# Half a surrogate pair: JSON's escapes can say it, and no encoding can.
+_HALF = re.compile("[\ud800-\udfff]")
 
 # Repairs of values by the tool's check: the model's text is good without them.
 _OF_VALUES = frozenset({"integral_float", "stringified"})
@@ -165,6 +170,8 @@ def to_history(
     result that answers none of the calls, and one that JSON can't hold.
     """
     form = form_of(wire)
+    if not isinstance(results, Mapping | None):
+        raise UsageError(f"results is a dict of call ids and results, not {results!r}")
     chosen = next((each for each in message.settle().choices if each.index == choice), None)
     if chosen is None:
         raise UsageError(f"no choice {choice}: the message has {[each.index for each in message.choices]}")
@@ -241,11 +248,26 @@ def _arguments(call: ToolCall) -> tuple[dict[str, Any], str]:
     parser = call._parser
     if parser is not None and parser.fault is None and call.closed_object:
         mended = any(repair.kind not in _OF_VALUES for repair in call.repairs)
-        return call.snapshot(), encode(call.partial) if mended else call.buf
+        text = encode(call.partial) if mended else call.buf
+        value = call.snapshot() if _finite(call.partial) else {BROKEN: call.buf}  # 1e999: no request can hold it
+        return value, _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
     counts = call.status in ("complete", "repaired") or (call.error is not None and call.error.reason in _NOT_OF_TEXT)
     if counts and call.buf.strip() in ("", "null"):
         return {}, "{}"
     return _wrapped(BROKEN, call.buf)
+
+
+def _finite(value: Any) -> bool:
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            waiting += each.values()
+        elif isinstance(each, list):
+            waiting += each
+        elif isinstance(each, float) and not isfinite(each):
+            return False
+    return True
 
 
 def _wrapped(key: str, text: str) -> tuple[dict[str, Any], str]:

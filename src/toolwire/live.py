@@ -159,7 +159,7 @@ class EventStream(_EventStream):
     def message(self) -> Message:
         """Read to the end and fold the events into a message."""
         message = Message.of(self)
-        message.output = self._output
+        message._output = self._output
         return message
 
     def _run(self) -> Iterator[Event]:
@@ -199,7 +199,7 @@ class AsyncEventStream(_EventStream):
     def __init__(self, source: object, wire: str, options: StreamOptions) -> None:
         super().__init__(source, wire, options)
         self._reader = SharedReader(self._run())
-        self._stream.read_on_by(self._reader.more, self._reader.changed)
+        self._stream.read_on_by(self._reader)
 
     def __aiter__(self) -> AsyncIterator[Event]:
         self._begin()
@@ -242,7 +242,7 @@ class AsyncEventStream(_EventStream):
         message = Message()
         async for event in self:
             message.feed(event)
-        message.output = self._output
+        message._output = self._output
         return message.settle()
 
     async def _run(self) -> AsyncGenerator[Event, None]:

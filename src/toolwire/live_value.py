@@ -7,26 +7,40 @@ value), `status` (what the text is, known when it ends), `ready` (ended well, bu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from toolwire.errors import ToolwireError, UsageError
 from toolwire.partial import MISSING, PartialJSON
+from toolwire.partial.changes import copy_value
 from toolwire.paths import Step, as_path
 from toolwire.trust import CallError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+    from collections.abc import AsyncIterator, Callable, Coroutine
+    from contextlib import AbstractContextManager
 
     from toolwire.partial import Change, Repair
     from toolwire.partial.changes import Path
     from toolwire.tools.judge import Verdict
     from toolwire.typed import Partial
 
-__all__ = ["CallStatus", "LiveValue"]
+__all__ = ["CallStatus", "LiveValue", "Reader"]
 
 CallStatus = Literal["open", "complete", "repaired", "incomplete", "invalid"]
 
 T = TypeVar("T")
+
+
+class Reader(Protocol):
+    """What reads the stream on for those who wait."""
+
+    over: bool
+
+    async def more(self) -> None: ...
+
+    def changed(self) -> None: ...
+
+    def waited_for(self) -> AbstractContextManager[None]: ...
 
 
 class LiveValue:
@@ -40,8 +54,8 @@ class LiveValue:
         "_failed",
         "_held",
         "_mended",
-        "_more",
         "_parser",
+        "_reader",
         "_rejected",
         "_settled",
         "_text",
@@ -51,12 +65,12 @@ class LiveValue:
         "status",
     )
 
-    def __init__(self, parser: PartialJSON | None, more: Callable[[], Awaitable[None]] | None) -> None:
+    def __init__(self, parser: PartialJSON | None, reader: Reader | None) -> None:
         self.status: CallStatus = "open"
         self.changes: tuple[Change, ...] = ()
         self._parser = parser
         self._text = ""  # where it is free text
-        self._more = more
+        self._reader = reader  # where an async stream reads it
         self._typed: Any = MISSING  # the value as its check made it
         self._mended: tuple[Repair, ...] = ()  # in that check
         self._watches: list[tuple[Path, Any, Any]] = []
@@ -89,12 +103,7 @@ class LiveValue:
 
     def snapshot(self) -> Any:
         """A copy of `partial` that stays as it is."""
-        if self._held:
-            return {}
-        if self._parser is None:
-            return self._text
-        value = self._parser.snapshot()
-        return {} if value is MISSING or value is None else value
+        return copy_value(self.partial)
 
     @property
     def closed(self) -> bool:
@@ -105,7 +114,7 @@ class LiveValue:
 
     def is_closed(self, path: Path) -> bool:
         """Whether the value at a path of the live value is whole, if there is one."""
-        if self._parser is None:
+        if self._parser is None or self._held:
             return self.closed
         opened = self._parser.open_path
         return opened is None or opened[: len(path)] != path
@@ -113,7 +122,7 @@ class LiveValue:
     @property
     def open_path(self) -> Path | None:
         """The path of the innermost value that is still being written; None once the text is closed."""
-        if self._parser is None:
+        if self._parser is None or self._held:
             return None if self.closed else ()
         return self._parser.open_path
 
@@ -227,11 +236,16 @@ class LiveValue:
         """The exception of an error, with the path that was asked for."""
         raise NotImplementedError
 
-    def more(self) -> Awaitable[None]:
-        """Wait until the stream has taken in some more. Raises `UsageError` where no async stream reads this."""
-        if self._more is None:
+    async def more(self) -> None:
+        """Wait until the stream has taken in some more.
+
+        Raises `UsageError` where no async stream reads this, and as `value` does when the stream has been closed.
+        """
+        if self._reader is None:
             raise UsageError("nothing reads on: waiting is for what an async stream reads")
-        return self._more()
+        if self._reader.over:
+            raise self.failure(CallError("closed", "the stream was closed while this was waited for"))
+        await self._reader.more()
 
     @property
     def unconfirmed(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toolwire.call import ToolCall
-from toolwire.errors import ProviderError
+from toolwire.errors import ProviderError, UsageError
 from toolwire.events import (
     Finish,
     MessageStart,
@@ -96,7 +96,7 @@ class Message:
     """What a stream came to. The fields of `Choice` are those of the first choice; `choices` has them all.
 
     `wire`: the protocol it came over. `aborted` keeps what a `Reset` of the whole turn made void, `unknown` the
-    payloads without a meaning here. `output`: the first choice's text as JSON, where that was asked for.
+    payloads without a meaning here.
     """
 
     id: str | None = None
@@ -107,7 +107,7 @@ class Message:
     error: StreamError | None = None
     aborted: list[Choice] = dataclasses.field(default_factory=list)
     unknown: list[Any] = dataclasses.field(default_factory=list)
-    output: Output | None = None
+    _output: Output | None = dataclasses.field(default=None, repr=False)
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> Message:
@@ -151,6 +151,13 @@ class Message:
     def finish_raw(self) -> tuple[str, ...]:
         """Every finish reason the wire sent for the first choice."""
         return self.choices[0].finish_raw
+
+    @property
+    def output(self) -> Output:
+        """The first choice's text as JSON. Raises `UsageError` unless that was asked for, with `text_schema`."""
+        if self._output is None:
+            raise UsageError("the text was not read as JSON: give text_schema=, a type or a schema ({} for any JSON)")
+        return self._output
 
     def raise_for_error(self) -> Message:
         """Raise `ProviderError` if the stream failed, else return the message."""

@@ -80,7 +80,9 @@ class Output(LiveValue):
     def failure(self, error: CallError, path: Path = ()) -> OutputError:
         """The exception of an error, with the path that was asked for."""
         place = f" {shown(path)!r}" if path else ""
-        return OutputError(f"{self.label}{place}: {error.message}", output=self, error=error)
+        failure = OutputError(f"{self.label}{place}: {error.message}", output=self, error=error)
+        failure.__cause__ = error.cause
+        return failure
 
     # --- within ---
 
@@ -102,7 +104,8 @@ class Output(LiveValue):
         parser = self._parser
         if parser is None or self.done:
             return
-        parser.end()
+        if well or parser.closed:  # a number that was cut looks whole
+            parser.end()
         self._settled = True
         self._confirmed = confirmed
         if self._error is None and parser.closed and parser.fault is None:
@@ -131,11 +134,11 @@ def answers(
 ) -> Callable[[], Output]:
     """What makes a live value for an answer in JSON: a type's, a schema's or a response format's."""
     check = check_of(schema)
+    # An answer may be a text that holds JSON; nothing asked for an object.
+    text_repairs: set[RepairName] = {"code_fence", *repairs} - {"double_encoded"}
 
     def new() -> Output:
-        parser = PartialJSON(
-            repairs=repairs | {"code_fence"}, changes=changes, max_depth=limits.depth, max_digits=limits.digits
-        )
+        parser = PartialJSON(repairs=text_repairs, changes=changes, max_depth=limits.depth, max_digits=limits.digits)
         return Output(check, repairs, trust, parser)
 
     return new

@@ -13,7 +13,7 @@ from toolwire.errors import UsageError
 from toolwire.events import Finish, ToolCallDelta, ToolCallEnd, ToolCallStart, Unknown, Usage, Warned
 from toolwire.framing import FRAMINGS, AutoFramer
 from toolwire.framing.lines import LineJoiner
-from toolwire.guards import watches
+from toolwire.guards import Verdict, watches
 from toolwire.http import Head, RefusedBody
 from toolwire.limits import Limits
 from toolwire.partial import DEFAULT_REPAIRS
@@ -25,12 +25,13 @@ from toolwire.wire import ALIASES, WIRES, load
 from toolwire.wire._errors import error_of, report
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from toolwire.call import ToolCall
     from toolwire.events import ErrorKind, Event, FinishReason
     from toolwire.framing.base import BaseFramer, Frame
     from toolwire.guards import Guard, Watch
+    from toolwire.live_value import Reader
     from toolwire.output import Output
     from toolwire.partial import RepairName
     from toolwire.tools import Tools
@@ -64,6 +65,8 @@ def as_tools(tools: Tools | Iterable[object]) -> Tools:
     """A caller's tools, prepared."""
     from toolwire.tools import Tools  # only who has tools needs what reads them
 
+    if not hasattr(tools, "__iter__"):
+        raise UsageError(f"tools is a list of tools, not {tools!r}")
     return tools if isinstance(tools, Tools) else Tools(tools)
 
 
@@ -178,15 +181,11 @@ class Stream:
             raise UsageError("the text is not read as JSON: give text_schema=, a type or a schema ({} for any JSON)")
         return self._acc.output
 
-    def read_on_by(self, more: Callable[[], Awaitable[None]], changed: Callable[[], None]) -> None:
-        """How those who wait for parts of calls get more of the stream.
-
-        `more` returns when the stream has taken in some; `changed` wakes all who wait for that.
-        """
-        self._acc.more = more
+    def read_on_by(self, reader: Reader) -> None:
+        """Who reads the stream on for those who wait for parts of it."""
+        self._acc.reader = reader
         if self._acc.output is not None:
-            self._acc.output._more = more
-        self._acc.changed = changed
+            self._acc.output._reader = reader
 
     @property
     def done(self) -> bool:
@@ -309,11 +308,20 @@ class Stream:
             passed.append(event)
             call = event.call if isinstance(event, (ToolCallStart, ToolCallDelta, ToolCallEnd)) else None
             for watch in self._watches:
-                verdict = watch(event, call)
+                verdict: Any = watch(event, call)
                 if verdict is None:
                     continue
+                if not isinstance(verdict, Verdict):
+                    if hasattr(verdict, "close"):
+                        verdict.close()  # of an async function: it is never awaited
+                    raise UsageError(
+                        "a guard returns guards.warn(…), guards.reject(…), guards.abort(…) or None, and is no async "
+                        f"function: {watch!r} returned {type(verdict).__name__}"
+                    )
                 if verdict.action == "abort":
                     self._watches = []
+                    if isinstance(event, Finish):  # it is taken back
+                        waiting.appendleft(passed.pop())
                     return passed + self.abort(verdict.reason, undelivered=waiting)
                 if verdict.action == "warn":
                     passed.append(Warned(verdict.reason, call))

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from toolwire.encoding import encode
-from toolwire.errors import UsageError
+from toolwire.errors import ProviderError, UsageError
+from toolwire.live_value import LiveValue
 from toolwire.partial.changes import copy_value
 from toolwire.paths import Step, as_path, shown
 from toolwire.trust import CallError
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from toolwire.live_value import LiveValue
     from toolwire.partial.changes import Path
 
 __all__ = ["Speculation", "speculate"]
@@ -51,6 +52,10 @@ def speculate(
         raise UsageError(f"confirm is 'call' or 'turn', not {confirm!r}")
     if not callable(work):
         raise UsageError(f"the work is an async function of the inputs, not {work!r}")
+    if not isinstance(call, LiveValue):
+        raise UsageError(f"work is begun for a call of a stream, not for {call!r}")
+    if inputs == []:
+        raise UsageError("work without inputs can begin at once: it needs no speculation")
     paths = [as_path(each) for each in (inputs if isinstance(inputs, list) else [inputs])]
     return Speculation(call, paths, work, of_turn=confirm == "turn")
 
@@ -78,12 +83,20 @@ class Speculation(Generic[R]):
         """The work's result, once the call has come to stand. Raises `ToolCallError` when it doesn't."""
         if self._task is None:
             raise UsageError("enter it first: async with speculate(…) as early")
-        result = await asyncio.shield(self._task)
+        reader = self._call._reader
+        try:
+            with reader.waited_for() if reader is not None else nullcontext():
+                result = await asyncio.shield(self._task)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if not self._task.cancelled() or (task is not None and task.cancelling()):
+                raise
+            raise self._call.failure(CallError("cancelled", "the work begun for it was cancelled")) from None
         self._stands()  # it may have been revoked since
         return result
 
     async def __aenter__(self) -> Self:
-        if self._call._more is None:
+        if self._call._reader is None:
             raise UsageError("nothing reads on: speculation is for what an async stream reads")
         if self._work in self._call._early:
             raise UsageError("this work was begun for this call before: it never runs twice for one call")
@@ -112,7 +125,7 @@ class Speculation(Generic[R]):
             while not (self._stands() and work.done()):
                 try:
                     await self._either(work)
-                except UsageError:  # the stream was closed: it stays as it is
+                except ProviderError:  # the stream was closed: it stays as it is
                     if not self._stands():
                         raise
                     break
@@ -135,7 +148,7 @@ class Speculation(Generic[R]):
         return False
 
     async def _either(self, work: asyncio.Future[R]) -> None:
-        """Until the work is done, or the stream has taken in some more. Raises `UsageError` if it was closed."""
+        """Until the work is done, or the stream has taken in some more. Raises if that was closed."""
         more = asyncio.ensure_future(self._call.more())
         due: list[asyncio.Future[Any]] = [more] if work.done() else [more, work]
         try:

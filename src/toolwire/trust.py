@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -14,7 +14,7 @@ _LISTED = 20
 _SHOWN = 300
 
 # How validators say that a member isn't there.
-_MISSING = ("missing", "Field required", "is a required property")
+_MISSING = ("missing", "Field required")
 
 # Reasons whose messages hold nothing of the arguments.
 _TELLS_NOTHING = frozenset({"cut", "rejected", "reset", "unknown_tool"})
@@ -36,26 +36,34 @@ class Problem(msgspec.Struct, frozen=True):
         return f"{place}: {self.message}" if place else self.message
 
 
+_NOT_VALID = Problem((), "not valid")
+
+
 class CallError(msgspec.Struct, frozen=True):
     """Why a call's arguments can't be used. `offset` is in characters of the argument text, where there is one.
 
     `reason` is one of "malformed", "truncated", "concatenated", "not_an_object", "depth", "digits", "path_order",
     "snapshot_mismatch" (the text itself), "cut" (the turn ended first), "rejected", "reset", "nameless", and, where the
     stream knows the tools, "unknown_tool" and "schema", which has an entry in `problems` for each thing that is wrong.
+    `cause`: the exception that a check raised, where it broke.
     """
 
     reason: str
     message: str
     offset: int | None = None
     problems: tuple[Problem, ...] = ()
+    cause: Any = None
 
     def withheld(self) -> CallError:
         """The same without a word of the arguments: for those that are not to be seen."""
         if self.reason in _TELLS_NOTHING:
             return self
-        problems = tuple(
-            Problem(each.path, "missing" if each.message.endswith(_MISSING) else "not valid") for each in self.problems
+        # A path may hold the model's own keys; only that a member isn't there tells none of them.
+        found = dict.fromkeys(
+            Problem(each.path, "missing") if len(each.path) == 1 and each.message.endswith(_MISSING) else _NOT_VALID
+            for each in self.problems
         )
+        problems = tuple(found)
         return CallError(self.reason, f"the arguments can't be used ({self.reason})", None, problems)
 
     def for_model(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from datetime import date  # noqa: TC003 - read at run time
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Generic, Literal, NotRequired, TypedDict, TypeVar
 
 import msgspec
 import pydantic
@@ -309,3 +309,78 @@ def test_tools_is_a_list_of_different_tools() -> None:
         toolwire.Stream(tools={"a": 1})
     with pytest.raises(UsageError, match="tools, not one"):
         tool([Search, search])
+
+
+class Broken(pydantic.BaseModel):
+    x: Any = None
+
+    @pydantic.field_validator("x")
+    @classmethod
+    def broken(cls, x: Any) -> Any:
+        if x == 1:
+            raise KeyError("of the user's own")
+        return x
+
+
+class Plain(msgspec.Struct):
+    x: int = 0
+
+
+T = TypeVar("T")
+
+
+class Box(msgspec.Struct, Generic[T]):
+    content: T
+
+
+DESCRIBED = {"name": "f", "parameters": {"type": "object", "properties": {"y": {"enum": [[1]]}}}}
+ODD = {
+    "a validator that breaks": (Broken, '{"x": 1}', KeyError),
+    "a number past all floats": (Broken, '{"x": 1e400}', ValueError),
+    "half a surrogate pair": (Plain, '{"x": "\\ud800"}', UnicodeEncodeError),
+    "half a pair in a key": (DESCRIBED, '{"\\ud800": 1}', UnicodeEncodeError),
+    "very deep": (DESCRIBED, '{"y": ' + "[" * 400 + "]" * 400 + "}", ValueError),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_a_check_that_raises_has_refused(name: str) -> None:
+    """The call is invalid, its sibling and the turn go on, and the exception is the cause."""
+    source, text, kind = ODD[name]
+    calls = [
+        {"index": index, "id": f"c{index}", "function": {"name": f"f{index}", "arguments": arguments}}
+        for index, arguments in enumerate((text, "{}"))
+    ]
+    delta = {"choices": [{"index": 0, "delta": {"tool_calls": calls}, "finish_reason": "tool_calls"}]}
+    tools = [toolwire.tool(source, name="f0"), toolwire.tool(Plain, name="f1")]
+    message = toolwire.collect([delta], "openai-chat", tools=tools)
+    odd, sibling = message.calls
+    assert message.executable == (sibling,)
+    assert odd.error is not None
+    assert (odd.status, odd.error.reason, type(odd.error.cause)) == ("invalid", "schema", kind)
+    assert odd.error.message == f"the check raised {kind.__name__}"
+    with pytest.raises(toolwire.ToolCallError) as raised:
+        _ = odd.arguments
+    assert raised.value.__cause__ is odd.error.cause
+    answer = [{"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": "stop"}]}]
+    output = toolwire.collect(answer, "openai-chat", text_schema=tools[0]).output
+    assert output.error is not None
+    assert type(output.error.cause) is kind
+
+
+def test_generic_types_are_tools() -> None:
+    assert toolwire.tool(Box[int]).name == "Box"
+    assert toolwire.tool(Annotated[Plain, "noted"]).name == "Plain"
+    assert toolwire.tool(Annotated[Broken, "noted"]).name == "Broken"
+
+
+@pytest.mark.parametrize("source", ["search", b"x", 5, None])
+def test_what_is_no_tool(source: Any) -> None:
+    with pytest.raises(toolwire.UsageError, match="a tool is a type, a function, a schema or an entry"):
+        toolwire.tool(source)
+
+
+@pytest.mark.parametrize("tools", [5, "f", len])
+def test_what_is_no_list_of_tools(tools: Any) -> None:
+    with pytest.raises(toolwire.UsageError, match="tools is a list of tools"):
+        toolwire.Stream(tools=tools)

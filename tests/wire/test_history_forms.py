@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import Any
 
 import pytest
@@ -275,7 +276,7 @@ CASES: dict[str, Row] = {
         ),
         "openai-responses",
         {},
-        [{"type": "message", "role": "assistant", "content": [{"type": "refusal", "refusal": "No."}]}],
+        [{"type": "message", "role": "assistant", "content": "No."}],
     ),
     "responses: nothing of another wire's": (
         "openai-chat",
@@ -698,3 +699,28 @@ def test_reasoning_details_in_pieces_are_whole_again() -> None:
             {"type": "reasoning.encrypted", "data": "abcd", "index": 2, "id": "r"},
         ],
     }
+
+
+@pytest.mark.parametrize("target", FORMS)
+def test_what_no_request_can_hold(target: str) -> None:
+    """Half a surrogate pair and a number past all floats: the entries can be sent, and the model's text isn't lost."""
+    arguments = '{"\\ud800é": "a\\udc00", "é": "ü", "big": 1e999}'
+    call = {"index": 0, "id": "c", "function": {"name": "f", "arguments": arguments}}
+    raw = {"index": 1, "id": "d", "function": {"name": "f", "arguments": '{"x": "\ud800"}'}}
+    said = {"index": 0, "delta": {"content": "\udc00", "tool_calls": [call, raw]}, "finish_reason": "tool_calls"}
+    message = message_of("openai-chat", [{"choices": [said]}])
+    entries = message.to_history(target, {"c": "x\ud800", "d": {"\ud800": 1}})
+    sent = json.dumps(entries, ensure_ascii=False, allow_nan=False).encode()
+    assert b"1e999" in sent
+    assert "x\ufffd" in sent.decode()
+
+
+def test_text_keeps_halves_as_escapes() -> None:
+    call = {"index": 0, "id": "c", "function": {"name": "f", "arguments": '{"x": "\ud800", "é": "ü"}'}}
+    message = message_of(
+        "openai-chat", [{"choices": [{"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}]}]
+    )
+    entry, _ = message.to_history("openai-chat")
+    assert entry["tool_calls"][0]["function"]["arguments"] == '{"x": "\\ud800", "é": "ü"}'
+    entry, _ = message.to_history("anthropic")
+    assert list(entry["content"][0]["input"].items()) == [("x", "\ufffd"), ("é", "ü")]

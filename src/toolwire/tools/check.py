@@ -20,10 +20,11 @@ class Finding(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """What a validator made of arguments: the typed value, or what is wrong with them."""
+    """What a validator made of arguments: the typed value, or what is wrong with them. `cause`: what it raised."""
 
     value: Any
     findings: tuple[Finding, ...] = ()
+    cause: Exception | None = None
 
 
 class Validator(Protocol):

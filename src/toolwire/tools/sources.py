@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -27,6 +27,22 @@ _LISTS = ("tools", "functionDeclarations", "function_declarations", "functions")
 
 # What makes a bare dict a schema.
 _KEYWORDS = frozenset(["$defs", "$ref", "$schema", "allOf", "anyOf", "oneOf", "properties", "type"])
+
+# What a request wraps an answer's schema in, and what it says where there is none.
+_FORMATS = (
+    "response_format",
+    "text",
+    "output_config",
+    "output_format",
+    "format",
+    "json_schema",
+    "response_json_schema",
+    "responseJsonSchema",
+    "response_schema",
+    "responseSchema",
+    "schema",
+)
+_MIME = frozenset(["response_mime_type", "responseMimeType"])
 
 _TYPES = frozenset(["array", "boolean", "integer", "null", "number", "object", "string"])
 _DATA = frozenset(["const", "default", "enum", "examples"])  # keywords that hold values, not schemas
@@ -61,33 +77,38 @@ def check_of(source: object) -> Callable[[Any], Checked] | None:
     entry = to_payload(source) if hasattr(source, "model_dump") else source
     if not isinstance(entry, dict):
         raise UsageError(f"text_schema is a type or a JSON Schema, not {source!r}")
-    if entry.get("type") in ("json_object", "json_schema"):
-        held = entry.get("json_schema")
-        schema = (held if isinstance(held, dict) else entry).get("schema")
-    else:
-        schema = entry
-    return by_schema(_plain(schema)) if schema else None
+    while (inner := next((entry[key] for key in _FORMATS if isinstance(entry.get(key), dict)), None)) is not None:
+        entry = inner
+    plain = "json" in str(entry.get("type")) or not entry or not _MIME.isdisjoint(entry)  # any JSON
+    return None if plain else by_schema(_plain(entry))
 
 
 def tools_of(source: object, name: str | None = None) -> Iterator[Tool]:
     """The tools that a source describes: one, or all of a request's list."""
     if isinstance(source, Tool):
         yield source if name is None else Tool(name, source.validate, source.target, hold=source.hold)
-    elif isinstance(source, type):
-        yield Tool(name or source.__name__, _by_type(source), source)
+    elif isinstance(source, type) or get_origin(source) is not None:
+        yield Tool(name or _called(source), _by_type(source), source)
     elif isinstance(source, dict):
         yield from _of_dict(source, name)
     elif isinstance(source, list | tuple):
         for each in source:
             yield from tools_of(each)
-    elif callable(source) and not hasattr(source, "model_dump"):
+    elif callable(source) and (inspect.isroutine(source) or not hasattr(source, "model_dump")):
         called = name or str(getattr(source, "__name__", type(source).__name__))
         yield Tool(called, _by_function(source), source)
     else:
-        entry = to_payload(source)
+        entry = to_payload(source) if hasattr(source, "model_dump") else source
         if not isinstance(entry, dict):
-            raise UsageError(f"{type(source).__name__} describes no tool")
+            raise UsageError(f"a tool is a type, a function, a schema or an entry of a tool list, not {source!r}")
         yield from _of_dict(entry, name)
+
+
+def _called(kind: Any) -> str:
+    """The name of a type, of what it is made of where it has none."""
+    while not hasattr(kind, "__name__") or get_origin(kind) is Annotated:
+        kind = get_args(kind)[0] if get_origin(kind) is Annotated else get_origin(kind)
+    return str(kind.__name__)
 
 
 def _by_type(kind: Any) -> Callable[[Any], Checked]:
@@ -95,18 +116,18 @@ def _by_type(kind: Any) -> Callable[[Any], Checked]:
         return by_pydantic(kind)
     try:
         return by_msgspec(kind)
-    except UsageError:
-        return _with_pydantic(kind)
+    except UsageError as error:
+        return _with_pydantic(kind, f"{error}; ")
 
 
-def _with_pydantic(kind: Any) -> Callable[[Any], Checked]:
-    """A type that msgspec doesn't know, such as one with Pydantic models in it."""
+def _with_pydantic(kind: Any, why: str = "") -> Callable[[Any], Checked]:
+    """A type that msgspec doesn't know (`why`), such as one with Pydantic models in it."""
     try:
         return by_pydantic(kind)
     except ImportError:
-        raise UsageError(f"{kind!r} can't be checked without Pydantic: pip install 'toolwire[pydantic]'") from None
+        raise UsageError(f"{why}and Pydantic isn't here to check it: pip install 'toolwire[pydantic]'") from None
     except Exception as error:  # noqa: BLE001  Pydantic's errors for a type it can't read have no common base
-        raise UsageError(f"{kind!r} is no type that can be checked: {error}") from None
+        raise UsageError(f"{why}{kind!r} is no type that can be checked: {error}") from None
 
 
 def _by_function(function: Callable[..., Any]) -> Callable[[Any], Checked]:

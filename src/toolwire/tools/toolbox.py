@@ -26,7 +26,7 @@ class Tools:
     """
 
     def __init__(self, sources: Iterable[object]) -> None:
-        if isinstance(sources, str | bytes | dict):
+        if isinstance(sources, str | bytes | dict) or not hasattr(sources, "__iter__"):
             raise UsageError(f"tools is a list of tools, not {type(sources).__name__}")
         self._tools: dict[str, Tool] = {}
         for source in sources:

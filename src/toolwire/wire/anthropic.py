@@ -183,7 +183,7 @@ class Decoder:
             acc.identify(call, number, "" if call.name else name)
         for field, value in block.items():
             if field not in _CALL_FIELDS and value is not None:
-                call.extra[field] = value
+                call._extra[field] = value
         given = block.get("input")
         # An empty object in a start is a placeholder; in a whole block it is what the model said.
         if not call._raw and given not in (None, "", []) and (whole or given != {}):

@@ -185,7 +185,7 @@ class Decoder:
             acc.identify(call, number, "" if call.name else name)
         for field, value in tool.items():
             if field not in _CALL_FIELDS and value is not None:
-                call.extra[field] = value
+                call._extra[field] = value
 
     def _delta(self, key: _Key, delta: Payload) -> bool:
         acc = self._acc

@@ -147,7 +147,7 @@ class Decoder:
             if call is None:
                 return None
             self._open[key] = call
-            call.extra.update(
+            call._extra.update(
                 (key, each) for key, each in entry.items() if key not in _CALL_FIELDS and each is not None
             )
             self._arguments(call, function)

@@ -210,14 +210,14 @@ class _Calls:
             if call is None:
                 return
         elif self._writer is None and (self._hollow is None or not (given or more)):
-            call.extra.update(extra)
+            call._extra.update(extra)
             if given:
                 self._contradicted(call, part)
             return
         acc.identify(call, id_, name)
         if id_:
             self._ids[id_] = call
-        call.extra.update(extra)
+        call._extra.update(extra)
         if self._writer is not None or updates or more:
             self._stream(call, args, updates, part, more=more)
             return

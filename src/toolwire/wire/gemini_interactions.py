@@ -194,7 +194,7 @@ class Decoder:
                 self._calls[id_] = call
         else:
             acc.identify(call, name="" if call.name else name)
-        call.extra.update(
+        call._extra.update(
             (field, each) for field, each in step.items() if field not in _CALL_FIELDS and each is not None
         )
         # An empty object in a start is a placeholder; in a whole step it is what the model said.

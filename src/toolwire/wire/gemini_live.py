@@ -135,7 +135,7 @@ class Decoder:
         if id_:
             self._calls[id_] = call
         self._left += 1
-        call.extra.update((key, each) for key, each in fields.items() if key not in _CALL_FIELDS and each is not None)
+        call._extra.update((key, each) for key, each in fields.items() if key not in _CALL_FIELDS and each is not None)
         call.encoded = True
         args = fields.get("args")
         if args not in (None, ""):

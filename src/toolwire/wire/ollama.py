@@ -92,7 +92,7 @@ class Decoder:
         if call is None:
             return
         for fields, known in ((entry, _CALL_FIELDS), (function, _FUNCTION_FIELDS)):
-            call.extra.update((key, each) for key, each in fields.items() if key not in known and each is not None)
+            call._extra.update((key, each) for key, each in fields.items() if key not in known and each is not None)
         arguments = function.get("arguments")
         if isinstance(arguments, str) and arguments:
             acc.append(call, arguments)

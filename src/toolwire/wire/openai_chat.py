@@ -162,7 +162,7 @@ class Decoder:
         if call is not None:
             for key, value in entry.items():
                 if key not in _CALL_FIELDS and value is not None:
-                    call.extra[key] = value
+                    call._extra[key] = value
 
     def _content(self, content: Any, choice: int) -> None:
         if isinstance(content, str):

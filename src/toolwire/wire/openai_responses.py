@@ -289,9 +289,9 @@ class Decoder:
         name, call = word(raw.get("id")), item.call
         if call is not None:
             self._identify(item, call, word(raw.get("name")), name)
-            call.extra.update((key, each) for key, each in raw.items() if key not in _CALL_FIELDS and each is not None)
+            call._extra.update((key, each) for key, each in raw.items() if key not in _CALL_FIELDS and each is not None)
             if name and name != call.vendor_id:
-                call.extra["item_id"] = name
+                call._extra["item_id"] = name
 
     def _identify(self, item: _Item, call: ToolCall, name: str, stand_in: str = "") -> None:
         """A call's id and name, each as soon as it is known. `stand_in`: an id until there is a `call_id`."""

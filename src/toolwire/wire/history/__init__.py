@@ -40,9 +40,31 @@ class Form:
         return NAMES[self.name]
 
     def write(self, turn: Turn) -> list[dict[str, Any]]:
-        """The entries of a turn, which share nothing with it."""
+        """The entries of a turn, which share nothing with it and can be encoded."""
         entries: list[dict[str, Any]] = import_module(f"toolwire.wire.history.{self.module}").write(turn)
-        return cast("list[dict[str, Any]]", copy_value(entries))
+        return _sendable(entries)
+
+
+def _sendable(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A copy in which halves of surrogate pairs, which no encoding has, are replaced."""
+    copied = cast("list[dict[str, Any]]", copy_value(entries))
+    waiting: list[Any] = [copied]
+    while waiting:
+        holder = waiting.pop()
+        if isinstance(holder, dict) and any(_whole(key) != key for key in holder):
+            members = [(_whole(key), each) for key, each in holder.items()]
+            holder.clear()
+            holder.update(members)
+        for key, each in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
+            if isinstance(each, dict | list):
+                waiting.append(each)
+            elif isinstance(each, str):
+                holder[key] = _whole(each)
+    return copied
+
+
+def _whole(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 FORMS: dict[str, Form] = {

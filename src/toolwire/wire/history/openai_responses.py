@@ -10,7 +10,7 @@ MCP server, and the items of its own tools. Those whose output the client has to
 * a message goes back under its own id, and with its `phase`, which newer models want back
 * an item's id has at most 64 characters; GitHub Copilot's are longer and may be left out
 * a call's `caller`, a program, is that of its output too
-* refusals are parts of a message; an assistant's parts are "output_text" and "refusal", as the API's errors tell
+* a refusal goes back as text: as a part of its own it needs an item's id, which isn't known
 """
 
 from __future__ import annotations
@@ -73,10 +73,7 @@ def _say(items: list[dict[str, Any]], part: Said, *, own: bool) -> None:
         message = {"type": "message", "role": "assistant", "status": "completed", "content": [said]}
         items.append({**message, **part.extra})
         return
-    if part.refusal:
-        content: Any = [{"type": "refusal", "refusal": part.text}]
-        items.append({"type": "message", "role": "assistant", "content": content})
-    elif last.get("type") == "message" and isinstance(last["content"], str):
+    if last.get("type") == "message" and isinstance(last["content"], str):
         last["content"] += part.text
     elif part.text:
         items.append({"type": "message", "role": "assistant", "content": part.text})
