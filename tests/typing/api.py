@@ -104,3 +104,38 @@ async def waiting(call: toolwire.ToolCall, data: bytes) -> None:
         await call.value("rows", 0)
     await call.result()
     call.on("query", then=print, otherwise=lambda error: print(error.error.for_model()))
+
+
+async def early(call: toolwire.ToolCall) -> int:
+    async def count(query: str) -> int:
+        return len(query)
+
+    async with toolwire.speculate(call, ["query", ("rows", 0), "/a/b"], count, confirm="turn") as found:
+        assert_type(found, toolwire.Speculation[int])
+        assert_type(found.started, bool)
+        assert_type(await found.result(), int)
+        return await found
+
+
+async def answer(data: bytes) -> Any:
+    async with toolwire.astream(data, text_schema=dict[str, int]) as stream:
+        assert_type(stream.output, toolwire.Output)
+        async for piece in stream.output.text("title"):
+            assert_type(piece, str)
+        try:
+            return await stream.output.result()
+        except toolwire.OutputError as error:
+            assert_type(error.error, toolwire.CallError)
+    message = toolwire.collect(data, text_schema={})
+    assert_type(message.output.status, Literal["open", "complete", "repaired", "incomplete", "invalid"])
+    return message.output.parsed
+
+
+def next_turn(message: toolwire.Message) -> list[dict[str, Any]]:
+    results = {call.id: toolwire.ToolResult("done", is_error=False) for call in message.executable}
+    assert_type(message.to_history("anthropic", results), list[dict[str, Any]])
+    assert_type(toolwire.tool_name("gemini", "a.b"), str)
+    for part in message.choices[0].parts:
+        if isinstance(part, toolwire.Text):
+            assert_type(part.text, str)
+    return message.to_history("openai-chat", {"call_1": ValueError("no"), "call_2": {"rows": [1]}})
