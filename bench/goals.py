@@ -97,7 +97,7 @@ def _growth(found: dict[str, Any]) -> Iterator[Goal]:
 def _use(rows: list[dict[str, Any]]) -> Iterator[Goal]:
     cells = {row["payload"]: row["cells"] for row in rows}
     for build in BUILDS:
-        for name in ("partial_as", "four guards", "async edge, a follower"):
+        for name in ("partial_as", "four guards", "tools, early check", "async edge, a follower"):
             label = f"{build}: {name}"
             short, long = (cells.get(f"file {size} KB", {}).get(label) for size in (20, 200))
             yield Goal(f"{label}: 200 KB, against 20 KB", 1.2, ratio(long, short), least=False)

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from bench.measure import Subject, compare, timed
 from bench.payloads import PAYLOADS
-from bench.streams import generated
+from bench.streams import NAME, generated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bench.measure import Effort
     from bench.workers import Workers
+    from toolwire import Tools
 
 __all__ = ["ADDS_TO", "run"]
 
@@ -67,6 +68,25 @@ def guarded(payload: str) -> int:
 def guarded_by_one(payload: str) -> int:
     """One function of the user's own, called for every event."""
     return _fed(payload, guards=[lambda event, call: None])
+
+
+@cache
+def _tools(payload: str, *, keywords: int = 0) -> Tools:
+    """The payload's type as a JSON Schema, with so many keywords more that nothing of it breaks."""
+    from bench.models import MODELS
+    from toolwire import Tools
+
+    schema = MODELS[payload].model_json_schema()
+    more = {
+        f"more_{i}": {"type": "string", "minLength": 1, "maxLength": 9, "enum": ["a"]} for i in range(keywords // 4)
+    }
+    schema["properties"] = {**more, **schema["properties"]}
+    return Tools([{"name": NAME, "parameters": schema}])
+
+
+def checked(payload: str, *, early: bool = False, keywords: int = 0) -> int:
+    """Arguments checked at the end, or as they come too."""
+    return _fed(payload, tools=_tools(payload, keywords=keywords), early_check=early)
 
 
 def typed(payload: str) -> int:
@@ -151,6 +171,9 @@ SUBJECTS: dict[str, Callable[[str], int]] = {
     "one guard of one's own": guarded_by_one,
     "four guards": guarded,
     "partial_as": typed,
+    "tools": checked,
+    "tools, early check": lambda payload: checked(payload, early=True),
+    "tools, early check, 2,000 keywords": lambda payload: checked(payload, early=True, keywords=2000),
     "sync edge": lambda payload: _iterated(payload, watched=False),
     "sync edge, a callback": lambda payload: _iterated(payload, watched=True),
     "async edge": _ticking,
@@ -162,6 +185,9 @@ ADDS_TO = {
     "one guard of one's own": "live value",
     "four guards": "live value",
     "partial_as": "live value",
+    "tools": "live value",
+    "tools, early check": "live value",
+    "tools, early check, 2,000 keywords": "live value",
     "sync edge, a callback": "sync edge",
     "async edge, a follower": "async edge",
     "async edge, a follower and two who wait": "async edge",

@@ -17,6 +17,7 @@ from toolwire.events import (
     ToolCallDelta,
     ToolCallEnd,
     ToolCallStart,
+    ToolCallViolation,
     Usage,
 )
 from toolwire.grammar import STREAM, TOOL_CALL, Grammar, GrammarError, check
@@ -58,6 +59,10 @@ ILLEGAL = {
     "a delta without a start": ([BEGIN, ToolCallDelta(DONE, "{}")], "for a call that is new"),
     "an end without a start": ([BEGIN, ToolCallEnd(DONE)], "for a call that is new"),
     "two starts": ([BEGIN, RUN[0], RUN[0]], "for a call that is open"),
+    "a violation after the end": (
+        [BEGIN, *RUN, ToolCallViolation(DONE, (), "type", "x", 1)],
+        "tool_call_violation for a call that is ended",
+    ),
     "two ends": ([BEGIN, *RUN, RUN[2]], "for a call that is ended"),
     "an empty delta": ([BEGIN, RUN[0], ToolCallDelta(DONE, "")], "an empty delta"),
     "an end of an open call": ([BEGIN, ToolCallStart(OPEN), ToolCallEnd(OPEN)], "an end event for an open call"),
@@ -102,4 +107,4 @@ def test_the_tables_name_every_event() -> None:
     """Each event type has a place in the stream's table, each call event in the call's."""
     named = {type_ for row in STREAM.values() for type_ in row}
     assert named == {kind.type for kind in Event.__args__}
-    assert {type_ for row in TOOL_CALL.values() for type_ in row} == {e.type for e in RUN}
+    assert {type_ for row in TOOL_CALL.values() for type_ in row} == {*(e.type for e in RUN), "tool_call_violation"}

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from toolwire.call import ToolCall
 from toolwire.encoding import encode, same
-from toolwire.events import MessageStart, Reset, ToolCallDelta, ToolCallEnd, ToolCallStart, Usage
+from toolwire.events import MessageStart, Reset, ToolCallDelta, ToolCallEnd, ToolCallStart, ToolCallViolation, Usage
 from toolwire.limits import Limits
-from toolwire.partial import DEFAULT_REPAIRS, PartialJSON
+from toolwire.partial import DEFAULT_REPAIRS, MISSING, PartialJSON
 from toolwire.partial.repairs import repair_names
 from toolwire.trust import CallError, Trust
 from toolwire.turn import Turn, verdict
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from toolwire.call import CallKind, CallStatus
     from toolwire.events import ErrorKind, Event
     from toolwire.live_value import Reader
-    from toolwire.partial import RepairName
+    from toolwire.partial import Change, RepairName
     from toolwire.tools import Tools
 
 __all__ = ["CallBook"]
@@ -46,6 +46,7 @@ class CallBook:
         limits: Limits | None = None,
         trust: Trust | None = None,
         tools: Tools | None = None,
+        early: bool = False,
         new_id: Callable[[], str] = _new_id,
     ) -> None:
         self.limits = limits or Limits()
@@ -62,6 +63,7 @@ class CallBook:
         self.done = False
         self.turns: dict[int, Turn] = {}
         self._changes = changes
+        self._early = tools if early else None  # judged while they are written
         self._repairs = repair_names(repairs)
         self._new_id = new_id
         self._events: list[Event] = []
@@ -291,7 +293,7 @@ class CallBook:
         if not free_text:
             parser = PartialJSON(
                 repairs=self._repairs,
-                changes=self._changes,
+                changes=self._changes or self._early is not None,
                 max_depth=self.limits.depth,
                 max_digits=self.limits.digits,
             )
@@ -333,6 +335,8 @@ class CallBook:
         call.started_at = self.now
         self.started.append(call)
         self._events.append(ToolCallStart(call))
+        if self._early is not None:
+            self._judge_name(call, self._early, whole=False)
         if call._raw:
             self._delta(call, call._raw)
 
@@ -344,14 +348,39 @@ class CallBook:
     def _delta(self, call: ToolCall, text: str) -> None:
         if call._held:
             return
-        changes = None
-        if self._changes and call._parser is not None:
-            call.changes = changes = tuple(call._parser.take_changes())
+        changes = taken = None
+        if call._parser is not None and (self._changes or self._early is not None):
+            taken = tuple(call._parser.take_changes())
+        if self._changes and taken is not None:
+            call.changes = changes = taken
         if text or changes:
             self._events.append(ToolCallDelta(call, text, changes))
+        if self._early is not None and taken and not call._closing:
+            self._judge(call, taken, self._early)
+
+    def _judge_name(self, call: ToolCall, tools: Tools, *, whole: bool) -> None:
+        """A name that no tool has, or as long as it may grow, none can have."""
+        if call.kind not in ("function", "custom"):
+            return
+        if tools.get(call.name) is None and (whole or not any(tool.name.startswith(call.name) for tool in tools)):
+            call._judge = None
+            self._events.append(ToolCallViolation(call, (), "name", f"there is no tool {call.name!r}", 0))
+
+    def _judge(self, call: ToolCall, changes: tuple[Change, ...], tools: Tools) -> None:
+        """What is certain of the arguments now."""
+        if call._judge is MISSING:
+            self._judge_name(call, tools, whole=True)
+            tool = tools.get(call.name) if call.kind == "function" else None
+            compiled = None if tool is None else tool.compiled
+            call._judge = None if compiled is None else compiled.judge("stringified" in self._repairs)
+        value = None if call._parser is None else call._parser.value
+        if call._judge is not None and value is not None:  # null alone says that there are no arguments
+            for found in call._judge.feed(changes, value):
+                self._events.append(ToolCallViolation(call, found.path, found.keyword, found.message, call._received))
 
     def _end(self, call: ToolCall, *, well: bool) -> None:
         """End a call whose fate is known: `well` says that the turn was not cut."""
+        call._closing = True  # the final check comes next
         rest = self.turns[call.choice].rest(call)
         if call._parser is None:
             call._text += rest

@@ -31,6 +31,7 @@ __all__ = [
     "ToolCallDelta",
     "ToolCallEnd",
     "ToolCallStart",
+    "ToolCallViolation",
     "Unknown",
     "Usage",
     "Warned",
@@ -150,6 +151,20 @@ class ToolCallEnd(_CallEvent, frozen=True):
     type: ClassVar[Literal["tool_call_end"]] = "tool_call_end"
 
 
+class ToolCallViolation(_CallEvent, frozen=True):
+    """What came of a call's arguments can no longer become what its tool takes, whatever else comes.
+
+    `path`: of the value; `keyword`: the JSON Schema keyword that it breaks ("name": there is no such tool); `message`:
+    what is wrong, without the value; `at`: the characters of arguments that had come. Only with `early_check`.
+    """
+
+    type: ClassVar[Literal["tool_call_violation"]] = "tool_call_violation"
+    path: tuple[str | int, ...]
+    keyword: str
+    message: str
+    at: int
+
+
 class Usage(msgspec.Struct, frozen=True):
     """Token counts as the provider reported them, so far. `raw` is its own object."""
 
@@ -230,6 +245,7 @@ Event = (
     | ToolCallStart
     | ToolCallDelta
     | ToolCallEnd
+    | ToolCallViolation
     | Usage
     | Finish
     | Reset

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolwire.errors import ToolwireError
-from toolwire.events import Finish, Reset, ToolCallDelta, ToolCallEnd, ToolCallStart
+from toolwire.events import Finish, Reset, ToolCallDelta, ToolCallEnd, ToolCallStart, ToolCallViolation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,6 +29,7 @@ _CONTENT = (
     "tool_call_start",
     "tool_call_delta",
     "tool_call_end",
+    "tool_call_violation",
 )
 
 # state -> event type -> next state
@@ -54,7 +55,7 @@ STREAM: dict[str, dict[str, str]] = {
 
 TOOL_CALL: dict[str, dict[str, str]] = {
     "new": {"tool_call_start": "open"},
-    "open": {"tool_call_delta": "open", "tool_call_end": "ended"},
+    "open": {"tool_call_delta": "open", "tool_call_violation": "open", "tool_call_end": "ended"},
     "ended": {},
 }
 
@@ -85,7 +86,7 @@ class Grammar:
         if state is None:
             raise GrammarError(f"{event.type} while the stream is {self.state}")
         self.state = state
-        if isinstance(event, ToolCallStart | ToolCallDelta | ToolCallEnd):
+        if isinstance(event, ToolCallStart | ToolCallDelta | ToolCallEnd | ToolCallViolation):
             self._call(event)
         elif isinstance(event, Finish):
             self._finish(event)
@@ -99,7 +100,7 @@ class Grammar:
         if self.state != "over":
             raise GrammarError(f"the events end while the stream is {self.state}: no finish")
 
-    def _call(self, event: ToolCallStart | ToolCallDelta | ToolCallEnd) -> None:
+    def _call(self, event: ToolCallStart | ToolCallDelta | ToolCallEnd | ToolCallViolation) -> None:
         call = event.call
         key = id(call)
         state = TOOL_CALL[self._calls.get(key, "new")].get(event.type)

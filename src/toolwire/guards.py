@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import msgspec
 
 from toolwire.errors import UsageError
-from toolwire.events import ToolCallDelta, ToolCallEnd, ToolCallStart
+from toolwire.events import ToolCallDelta, ToolCallEnd, ToolCallStart, ToolCallViolation
+from toolwire.paths import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -19,8 +20,19 @@ if TYPE_CHECKING:
     from toolwire.call import ToolCall
     from toolwire.events import Event
 
-__all__ = ["Guard", "Verdict", "Watch", "abort", "allow", "deny", "limit_calls", "limit_text", "no_repetition"]
-__all__ += ["reject", "warn", "watches"]
+__all__ = [
+    "Guard",
+    "Verdict",
+    "Watch",
+    "abort",
+    "allow",
+    "deny",
+    "early_check",
+    "limit_calls",
+    "limit_text",
+    "no_repetition",
+]
+__all__ += ["needs_early_check", "reject", "warn", "watches"]
 
 Action: TypeAlias = Literal["warn", "reject", "abort"]
 
@@ -39,10 +51,11 @@ else:
 
 
 class Guard:
-    """A rule. `watch` makes what watches one stream."""
+    """A rule. `watch` makes what watches one stream. `early`: it needs the early check."""
 
-    def __init__(self, watch: Callable[[], Watch]) -> None:
+    def __init__(self, watch: Callable[[], Watch], *, early: bool = False) -> None:
         self.watch = watch
+        self.early = early
 
 
 def warn(reason: str) -> Verdict:
@@ -156,6 +169,24 @@ def no_repetition(*, chars: int = 2048, longest: int = 64, action: Action = "abo
         return look
 
     return Guard(watch)
+
+
+def early_check(*, action: Action = "reject") -> Guard:
+    """Only arguments that can still become what the tool takes: see `ToolCallViolation`. Needs `tools=`."""
+    _check(action)
+
+    def look(event: Event, call: ToolCall | None) -> Verdict | None:
+        if not isinstance(event, ToolCallViolation):
+            return None
+        place = f"{shown(event.path)}: " if event.path else ""
+        return Verdict(action, f"{place}{event.message}")
+
+    return Guard(lambda: look, early=True)
+
+
+def needs_early_check(guards: Iterable[Guard | Watch]) -> bool:
+    """Whether one of them does."""
+    return hasattr(guards, "__iter__") and any(isinstance(each, Guard) and each.early for each in guards)
 
 
 def watches(guards: Iterable[Guard | Watch]) -> list[Watch]:

@@ -29,5 +29,6 @@ class StreamOptions(TypedDict, total=False):
     limits: Limits
     timeouts: Timeouts
     tools: Tools | Iterable[object]
+    early_check: bool
     text_schema: object
     guards: Iterable[Guard | Watch]

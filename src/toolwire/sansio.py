@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import json
 from collections import deque
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
 from toolwire.accumulator import Accumulator
 from toolwire.errors import UsageError
-from toolwire.events import Finish, ToolCallDelta, ToolCallEnd, ToolCallStart, Unknown, Usage, Warned
+from toolwire.events import (
+    Finish,
+    ToolCallDelta,
+    ToolCallEnd,
+    ToolCallStart,
+    ToolCallViolation,
+    Unknown,
+    Usage,
+    Warned,
+)
 from toolwire.framing import FRAMINGS, AutoFramer
 from toolwire.framing.lines import LineJoiner
-from toolwire.guards import Verdict, watches
+from toolwire.guards import Verdict, needs_early_check, watches
 from toolwire.http import Head, RefusedBody
 from toolwire.limits import Limits
 from toolwire.partial import DEFAULT_REPAIRS
@@ -55,6 +65,8 @@ _AWAITED: Final = {
 
 _GZIP: Final = b"\x1f\x8b"
 
+_OF_A_CALL: Final = (ToolCallStart, ToolCallDelta, ToolCallEnd, ToolCallViolation)
+
 _decode: Final = msgspec.json.Decoder().decode
 
 # How many payloads that fit no wire are kept before we say so.
@@ -70,6 +82,14 @@ def as_tools(tools: Tools | Iterable[object]) -> Tools:
     return tools if isinstance(tools, Tools) else Tools(tools)
 
 
+def demand_engine() -> None:
+    """Raise `UsageError` where what judges schemas is not installed."""
+    try:
+        import_module("jsonschema_rs")
+    except ImportError:
+        raise UsageError("the early check needs jsonschema-rs: pip install 'toolwire[jsonschema]'") from None
+
+
 class Stream:
     """One provider's stream, decoded. Every method returns the events that came of it.
 
@@ -79,8 +99,9 @@ class Stream:
     finished) or "call" (once the call itself has ended; a `Reset` can revoke it). `execute_on`: the finish reasons
     that confirm a turn. `limits`, `timeouts`: see `Limits` and `Timeouts`; the latter need `now` and `tick`.
     `tools`: what may be called (see `Tools`); `call.arguments` is then what the tool's own check makes of them, and a
-    call that fails it is invalid. `text_schema`: the answer's text is JSON, of this type, JSON Schema or response
-    format (`{}` for any): see `output`. `guards`: what the stream is watched for (see `toolwire.guards`).
+    call that fails it is invalid. `early_check`: say as soon as that is certain, with `ToolCallViolation`.
+    `text_schema`: the answer's text is JSON, of this type, JSON Schema or response format (`{}` for any): see `output`.
+    `guards`: what the stream is watched for (see `toolwire.guards`).
 
     Bad input never raises: it ends in a `StreamError` event and a `Finish`. Raises `UsageError` for unknown names and
     for input after `end` or `abort`.
@@ -99,6 +120,7 @@ class Stream:
         limits: Limits | None = None,
         timeouts: Timeouts | None = None,
         tools: Tools | Iterable[object] | None = None,
+        early_check: bool = False,
         text_schema: object | None = None,
         guards: Iterable[Guard | Watch] = (),
     ) -> None:
@@ -113,12 +135,19 @@ class Stream:
         if framing != "auto" and framing not in FRAMINGS:
             raise UsageError(f"unknown framing {framing!r}: use 'auto' or one of {', '.join(sorted(FRAMINGS))}")
         limits = limits or Limits()
+        guards = list(guards) if hasattr(guards, "__iter__") else guards
+        early = early_check or needs_early_check(guards)
+        if early:
+            if tools is None:
+                raise UsageError("the early check needs tools=, what to check against")
+            demand_engine()
         self._acc = Accumulator(
             changes=changes,
             repairs=repair_names(repairs),
             limits=limits,
             trust=Trust(confirm, accept_repaired, frozenset(execute_on)),
             tools=None if tools is None else as_tools(tools),
+            early=early,
         )
         if text_schema is not None:
             from toolwire.output import answers
@@ -306,7 +335,7 @@ class Stream:
                 calls = tuple(call for call in event.calls if call.executable)
                 event = Finish(event.reason, calls, event.raw, event.choice)
             passed.append(event)
-            call = event.call if isinstance(event, (ToolCallStart, ToolCallDelta, ToolCallEnd)) else None
+            call = event.call if isinstance(event, _OF_A_CALL) else None
             for watch in self._watches:
                 verdict: Any = watch(event, call)
                 if verdict is None:

@@ -70,6 +70,10 @@ Noor Vermeulen  1 items
 Noor Vermeulen  2 items
 Noor Vermeulen  2 items  remarks
 """,
+    "stopped_early": """\
+write_minutes is incomplete after 436 characters
+44538 of 51445 bytes never came
+""",
     "checked_arguments": """\
 get_weather: Weather(city='Lisbon', days=3, unit='celsius')
 get_weather: Weather(city='São Paulo', days=3, unit='celsius')

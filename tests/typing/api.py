@@ -22,6 +22,9 @@ def every_event(event: toolwire.Event) -> str:
             assert_type(event.id, str)
             assert_type(event.index, int)
             return event.call.status
+        case toolwire.ToolCallViolation(path=path):
+            assert_type(path, tuple[str | int, ...])
+            return event.keyword
         case toolwire.Finish(calls=calls):
             assert_type(calls, tuple[toolwire.ToolCall, ...])
             return event.reason

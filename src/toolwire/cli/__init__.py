@@ -1,4 +1,4 @@
-"""The command line: `toolwire decode`, `toolwire events`, `toolwire watch`."""
+"""The command line: `toolwire decode`, `toolwire events`, `toolwire watch`, `toolwire check`."""
 
 from __future__ import annotations
 

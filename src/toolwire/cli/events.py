@@ -73,6 +73,9 @@ def as_dict(event: Event) -> dict[str, Any]:
                 body["changes"] = [list(change) for change in event.changes]
         case ev.ToolCallEnd():
             body = {**_call(event.call), **_verdict(event.call)}
+        case ev.ToolCallViolation():
+            found = {"path": list(event.path), "keyword": event.keyword, "message": event.message, "at": event.at}
+            body = {**_call(event.call), **found}
         case ev.Usage():
             body = {"input_tokens": event.input_tokens, "output_tokens": event.output_tokens, "raw": dict(event.raw)}
         case ev.Finish():

@@ -65,7 +65,7 @@ def console() -> Console:
         from rich.console import Console
     except ImportError:
         raise CommandError(
-            "this view needs rich: pip install 'toolwire[cli]' (decode --json and events work without it)"
+            "this view needs rich: pip install 'toolwire[cli]' (decode --json, events and check work without it)"
         ) from None
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal's encoding may lack our symbols

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from toolwire.cli.view.state import StreamState
 
-__all__ = ["add"]
+__all__ = ["PACE", "add", "duration"]
 
-_PACE: Final = 0.04
+PACE: Final = 0.04
 _FRAME: Final = 1 / 15  # seconds between two drawings
 _HOLD: Final = 1.0  # how long a demo's end stays before the next begins
 
@@ -49,10 +49,10 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     add_wire(parser)
     parser.add_argument(
         "--pace",
-        type=_duration,
-        default=_PACE,
+        type=duration,
+        default=PACE,
         metavar="SECONDS",
-        help=f"seconds from payload to payload when a recording is replayed; 0 for no wait (default {_PACE})",
+        help=f"seconds from payload to payload when a recording is replayed; 0 for no wait (default {PACE})",
     )
     parser.add_argument(
         "--demo", nargs="?", const="", metavar="NAME", help="play the built-in demos, or one of them by its name"
@@ -60,7 +60,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.set_defaults(run=run)
 
 
-def _duration(text: str) -> float:
+def duration(text: str) -> float:
     pace = float(text)
     if not 0 <= pace <= 3600:
         raise ValueError(text)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from toolwire.partial.changes import MISSING, Missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from toolwire.partial.changes import Path
+    from toolwire.schema import Compiled
+    from toolwire.tools.loose import Schema
 
 __all__ = ["Checked", "Finding", "Tool", "Validator"]
 
@@ -27,10 +31,20 @@ class Checked(NamedTuple):
     cause: Exception | None = None
 
 
-class Validator(Protocol):
-    """Checks plain JSON values, and types them, in the mode of the library that it stands for."""
+class Validator:
+    """Checks plain JSON values, and types them, in the mode of the library that it stands for.
 
-    def __call__(self, value: Any, /) -> Checked: ...
+    `schema` makes the JSON Schema of what it can take, which may allow more; None where nothing is certain.
+    """
+
+    __slots__ = ("_check", "schema")
+
+    def __init__(self, check: Callable[[Any], Checked], schema: Callable[[], Schema | None]) -> None:
+        self._check = check
+        self.schema = schema
+
+    def __call__(self, value: Any) -> Checked:
+        return self._check(value)
 
 
 class Tool:
@@ -41,15 +55,24 @@ class Tool:
     to build one by hand.
     """
 
-    __slots__ = ("hold", "name", "target", "validate")
+    __slots__ = ("_compiled", "hold", "name", "target", "validate")
 
-    def __init__(
-        self, name: str, validate: Callable[[Any], Checked] | None, target: object, *, hold: bool = False
-    ) -> None:
+    def __init__(self, name: str, validate: Validator | None, target: object, *, hold: bool = False) -> None:
         self.name = name
         self.validate = validate
         self.target = target
         self.hold = hold
+        self._compiled: Compiled | Missing | None = MISSING
 
     def __repr__(self) -> str:
         return f"<Tool {self.name}>"
+
+    @property
+    def compiled(self) -> Compiled | None:
+        """What is certain of its arguments while they are written, for the early check; None where nothing is."""
+        if isinstance(self._compiled, Missing):
+            from toolwire.schema import compile_schema
+
+            schema = None if self.validate is None else self.validate.schema()
+            self._compiled = None if schema is None else compile_schema(schema)
+        return self._compiled

@@ -10,7 +10,7 @@ import msgspec
 
 from toolwire.errors import UsageError
 from toolwire.payload import to_payload
-from toolwire.tools.check import Tool
+from toolwire.tools.check import Tool, Validator
 from toolwire.tools.validators import by_msgspec, by_pydantic, by_schema, is_pydantic
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def tool(source: object, *, name: str | None = None, hold: bool | None = None) -
     return made if hold is None else Tool(made.name, made.validate, made.target, hold=hold)
 
 
-def check_of(source: object) -> Callable[[Any], Checked] | None:
+def check_of(source: object) -> Validator | None:
     """The check of an answer: of a type, a JSON Schema, a `Tool`, or the response format of a request.
 
     None where any JSON will do. Raises `UsageError` for anything else.
@@ -111,7 +111,7 @@ def _called(kind: Any) -> str:
     return str(kind.__name__)
 
 
-def _by_type(kind: Any) -> Callable[[Any], Checked]:
+def _by_type(kind: Any) -> Validator:
     if is_pydantic(kind):
         return by_pydantic(kind)
     try:
@@ -120,7 +120,7 @@ def _by_type(kind: Any) -> Callable[[Any], Checked]:
         return _with_pydantic(kind, f"{error}; ")
 
 
-def _with_pydantic(kind: Any, why: str = "") -> Callable[[Any], Checked]:
+def _with_pydantic(kind: Any, why: str = "") -> Validator:
     """A type that msgspec doesn't know (`why`), such as one with Pydantic models in it."""
     try:
         return by_pydantic(kind)
@@ -130,7 +130,7 @@ def _with_pydantic(kind: Any, why: str = "") -> Callable[[Any], Checked]:
         raise UsageError(f"{why}{kind!r} is no type that can be checked: {error}") from None
 
 
-def _by_function(function: Callable[..., Any]) -> Callable[[Any], Checked]:
+def _by_function(function: Callable[..., Any]) -> Validator:
     """The keyword arguments of a function: those that came, typed. Its defaults stay its own."""
     try:
         hints = get_type_hints(function, include_extras=True)
@@ -160,10 +160,10 @@ def _by_function(function: Callable[..., Any]) -> Callable[[Any], Checked]:
         more = {name: each for name, each in value.items() if name not in names} if takes_more else {}
         return checked._replace(value={**typed, **more})
 
-    return check
+    return Validator(check, inner.schema)
 
 
-def _struct(fields: list[tuple[str, Any, bool]], *, forbid: bool) -> Callable[[Any], Checked]:
+def _struct(fields: list[tuple[str, Any, bool]], *, forbid: bool) -> Validator:
     members: list[Any] = [
         (name, kind) if required else (name, kind | msgspec.UnsetType, msgspec.UNSET) for name, kind, required in fields
     ]

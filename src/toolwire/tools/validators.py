@@ -10,11 +10,12 @@ import msgspec.inspect
 
 from toolwire.encoding import encode
 from toolwire.errors import UsageError
-from toolwire.tools.check import Checked, Finding
+from toolwire.tools import loose
+from toolwire.tools.check import Checked, Finding, Validator
 from toolwire.tools.integers import integers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from toolwire.partial.changes import Path
 
@@ -25,7 +26,7 @@ _STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 _MISSING = re.compile(r"Object missing required field `(.+?)`")
 
 
-def by_msgspec(kind: Any) -> Callable[[Any], Checked]:
+def by_msgspec(kind: Any) -> Validator:
     """Structs, dataclasses, TypedDicts and whatever else msgspec knows. It reports the first problem only."""
     try:
         foreign = _foreign(msgspec.inspect.type_info(kind))
@@ -40,10 +41,10 @@ def by_msgspec(kind: Any) -> Callable[[Any], Checked]:
         except msgspec.ValidationError as error:
             return Checked(None, (_told(str(error)),))
 
-    return check
+    return Validator(check, lambda: loose.by_msgspec(kind))
 
 
-def by_pydantic(kind: Any) -> Callable[[Any], Checked]:
+def by_pydantic(kind: Any) -> Validator:
     """Pydantic models, and types that hold some. Checked as JSON, lax or strict as the model says."""
     from pydantic import TypeAdapter, ValidationError
 
@@ -55,10 +56,10 @@ def by_pydantic(kind: Any) -> Callable[[Any], Checked]:
         except ValidationError as error:
             return Checked(None, tuple(_placed(value, each["loc"], each["msg"]) for each in error.errors()))
 
-    return check
+    return Validator(check, lambda: loose.by_pydantic(kind))
 
 
-def by_schema(schema: dict[str, Any]) -> Callable[[Any], Checked]:
+def by_schema(schema: dict[str, Any]) -> Validator:
     """JSON Schema. The value stays plain, but for floats that say what an integer says, where the schema wants one."""
     try:
         import jsonschema_rs
@@ -73,7 +74,7 @@ def by_schema(schema: dict[str, Any]) -> Callable[[Any], Checked]:
         found = tuple(Finding(tuple(error.instance_path), error.message) for error in validator.iter_errors(value))
         return Checked(None, found) if found else Checked(integers(value, schema))
 
-    return check
+    return Validator(check, lambda: schema)
 
 
 def _foreign(info: object) -> object:

@@ -1,0 +1,158 @@
+"""What is certain of a type's JSON: a schema that takes all that the type's own check could take, and often more.
+
+The schemas that libraries publish for a type are stricter than their checks: a lax integer takes `"10"`. Here a place
+that a check may read in some other way is left open, so that what this schema refuses the check refuses too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["by_msgspec", "by_pydantic"]
+
+Schema = dict[str, Any]
+
+# What msgspec's schemas say that its checks see otherwise, or that engines differ in.
+_OTHERWISE = frozenset(["default", "description", "discriminator", "pattern", "propertyNames", "title", "uniqueItems"])
+_COUNTS = frozenset(["maxItems", "minItems"])
+
+_SCALARS = frozenset(["date", "datetime", "multi-host-url", "time", "timedelta", "url", "uuid"])
+_BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
+
+
+def by_msgspec(kind: Any) -> Schema | None:
+    """The schema of what msgspec can make of JSON; None where it has none."""
+    try:
+        schema: Schema = _loosened(msgspec.json.schema(kind))
+    except (TypeError, ValueError):
+        return None
+    return schema
+
+
+def _loosened(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_loosened(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "format" in schema or "contentEncoding" in schema:
+        return {}
+    left = _OTHERWISE | _COUNTS if "uniqueItems" in schema else _OTHERWISE
+    loose: Schema = {}
+    for key, each in schema.items():
+        if key in ("properties", "$defs"):
+            loose[key] = {name: _loosened(one) for name, one in each.items()}
+        elif key in ("enum", "const", "required"):
+            loose[key] = each
+        elif key not in left:
+            loose[key] = _loosened(each)
+    return loose
+
+
+def by_pydantic(kind: Any) -> Schema | None:
+    """The schema of what Pydantic can make of JSON, read from its core schema."""
+    from pydantic import TypeAdapter
+
+    core: Mapping[str, Any] = TypeAdapter(kind).core_schema
+    definitions = core.get("definitions", ()) if core["type"] == "definitions" else ()
+    names = {each["ref"]: f"d{index}" for index, each in enumerate(definitions)}
+    reader = _Core(names)
+    schema = reader.of(core["schema"] if definitions else core, {})
+    return {**schema, "$defs": {names[each["ref"]]: reader.of(each, {}) for each in definitions}}
+
+
+class _Core:
+    """Reads Pydantic's core schema. A node that isn't known here takes anything."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def of(self, node: Mapping[str, Any], config: Mapping[str, Any]) -> Schema:
+        """What a node takes, by the configuration of the model that it is in."""
+        strict = bool(node.get("strict", config.get("strict", False)))
+        match node["type"]:
+            case "definition-ref" if node["schema_ref"] in self._names:
+                return {"$ref": f"#/$defs/{self._names[node['schema_ref']]}"}
+            case "model" | "dataclass" if not node.get("custom_init"):
+                return self.of(node["schema"], node.get("config", config))
+            case "model-fields" | "typed-dict" | "dataclass-args":
+                return self._fields(node, config)
+            case "default" | "function-after":
+                return self.of(node["schema"], config)
+            case "nullable":
+                return {"anyOf": [self.of(node["schema"], config), {"type": "null"}]}
+            case "union" | "tagged-union":
+                choices = node["choices"].values() if isinstance(node["choices"], dict) else node["choices"]
+                bare = [each[0] if isinstance(each, tuple) else each for each in choices]
+                return {"anyOf": [self.of(each, config) for each in bare if not isinstance(each, str)]}
+            case "chain":
+                return self.of(node["steps"][0], config)
+            case "json-or-python":
+                return self.of(node["json_schema"], config)
+            case "lax-or-strict":
+                return self.of(node["strict_schema" if strict else "lax_schema"], config)
+            case "list":
+                return {"type": "array", **self._inner("items", node.get("items_schema"), config), **_sizes(node)}
+            case "set" | "frozenset" | "tuple":
+                return {"type": "array"}
+            case "dict":
+                return {"type": "object", **self._inner("additionalProperties", node.get("values_schema"), config)}
+            case "str" if not (node.get("coerce_numbers_to_str") or config.get("coerce_numbers_to_str")):
+                return {"type": "string"}
+            case "int" | "float" as kind:
+                bounds = {_BOUNDS[key]: node[key] for key in _BOUNDS if isinstance(node.get(key), int | float)}
+                exact = {"int": "integer", "float": "number"}[kind]
+                return {"type": exact if strict else ["number", "string", "boolean"], **bounds}
+            case "bool":
+                return {"type": "boolean" if strict else ["boolean", "number", "string"]}
+            case "none":
+                return {"type": "null"}
+            case "literal" if all(type(each) is str for each in node["expected"]):
+                return {"enum": list(node["expected"])}
+            case kind if kind in _SCALARS:
+                return {"type": ["string", "number", "boolean", "null"]}
+            case _:
+                return {}
+
+    def _inner(self, keyword: str, node: Mapping[str, Any] | None, config: Mapping[str, Any]) -> Schema:
+        return {} if node is None else {keyword: self.of(node, config)}
+
+    def _fields(self, node: Mapping[str, Any], config: Mapping[str, Any]) -> Schema:
+        config = {**config, **(node.get("config") or {})}
+        fields = node["fields"]
+        named = {each["name"]: each for each in fields} if isinstance(fields, list) else fields
+        properties: Schema = {}
+        required: list[str] = []
+        known = True  # all keys that it takes
+        for name, field in named.items():
+            keys = _keys(name, field, config)
+            known = known and keys is not None
+            for key in keys or ():
+                properties[key] = self.of(field["schema"], config)
+            given = field.get("required", field["schema"]["type"] != "default")
+            if given and keys is not None and len(keys) == 1 and field.get("init", True):
+                required += keys
+        extra = node.get("extra_behavior") or config.get("extra_fields_behavior")
+        closed = {"additionalProperties": False} if extra == "forbid" and known else {}
+        return {"type": "object", "properties": properties, "required": required, **closed}
+
+
+def _keys(name: str, field: Mapping[str, Any], config: Mapping[str, Any]) -> list[str] | None:
+    """The keys that a field may come under; None if it may lie at paths."""
+    alias = field.get("validation_alias")
+    if alias is None:
+        return [name]
+    if not isinstance(alias, str):
+        return None
+    by_name = config.get("validate_by_name") or config.get("populate_by_name")
+    by_alias = config.get("validate_by_alias", True)
+    return [key for key, wanted in ((alias, by_alias), (name, by_name)) if wanted]
+
+
+def _sizes(node: Mapping[str, Any]) -> Schema:
+    sizes = {"minItems": node.get("min_length"), "maxItems": node.get("max_length")}
+    return {keyword: size for keyword, size in sizes.items() if size is not None}
