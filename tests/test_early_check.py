@@ -12,7 +12,9 @@ from typing import Annotated, Any, Literal, TypedDict
 import msgspec
 import pydantic
 import pytest
+from pydantic_core import core_schema
 from support.calls import FINISH, delta
+from typing_extensions import TypeAliasType
 
 import toolwire
 from toolwire import guards
@@ -153,6 +155,75 @@ class Named(pydantic.BaseModel, populate_by_name=True, extra="forbid"):
     q: str = pydantic.Field(alias="Q")
 
 
+class Tagged(msgspec.Struct, tag="foo"):
+    x: int
+
+
+class Holder(msgspec.Struct):
+    inner: list[Tagged]
+
+
+class Both(pydantic.BaseModel, populate_by_name=True):
+    x: list[int] = pydantic.Field(alias="xx")
+
+
+class Crossed(pydantic.BaseModel, populate_by_name=True):
+    a: str = pydantic.Field(alias="b")
+    b: list[int] = pydantic.Field(alias="c")
+
+
+class Painted(msgspec.Struct):
+    colour: Colour
+
+
+class Remarked(msgspec.Struct):
+    s: Annotated[str, msgspec.Meta(extra_json_schema={"maxLength": 2})]
+
+
+@pydantic.dataclasses.dataclass
+class Made:
+    a: int
+    b: list[int] = dataclasses.field(init=False, default_factory=list)
+
+
+Alias = TypeAliasType("Alias", str)
+
+
+class Numbered(pydantic.BaseModel, coerce_numbers_to_str=True):
+    a: Alias
+    b: Alias
+
+
+class OnError:
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        inner = core_schema.int_schema(strict=True)
+        return core_schema.with_default_schema(inner, default=1, on_error="default")
+
+
+class Forgiving(pydantic.BaseModel):
+    v: OnError
+
+
+class Rounded(pydantic.BaseModel):
+    f: float = pydantic.Field(le=2**53)
+
+
+class RoundedStruct(msgspec.Struct):
+    f: Annotated[float, msgspec.Meta(le=2**53)] = 0
+    m: Annotated[float, msgspec.Meta(multiple_of=1.1)] = 0
+
+
+DRAFT_4 = {
+    "name": "f",
+    "parameters": {
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "type": "object",
+        "properties": {"a": {"type": "integer"}, "b": {"anyOf": [{"type": "integer"}, {"type": "null"}]}},
+    },
+}
+
+
 # What a check takes although the type's published schema doesn't.
 TAKEN: list[tuple[Any, str]] = [
     (Model, '{"q": "a", "rows": ["1", 2.0, true], "when": "2031-01-01", "price": "1.5"}'),
@@ -168,6 +239,19 @@ TAKEN: list[tuple[Any, str]] = [
     (function, '{"q": "a", "rows": "[{\\"a\\": 1}]"}'),
     (SEARCH, '{"q": "tea", "n": 3.0}'),
     (SEARCH, '{}{"q": "tea"}'),
+    (Tagged, '{"x": 1}'),
+    (Holder, '{"inner": [{"x": 1}]}'),
+    (Both, '{"xx": [1], "x": 3}'),
+    (Both, '{"x": 3, "xx": [1]}'),
+    (Crossed, '{"b": "x", "c": [1]}'),
+    (Painted, '{"colour": "rde"}'),
+    (Remarked, '{"s": "abcdef"}'),
+    (Made, '{"a": 1, "b": 3}'),
+    (Numbered, '{"a": 3, "b": 3}'),
+    (Forgiving, '{"v": "x"}'),
+    (Rounded, '{"f": 9007199254740993}'),
+    (RoundedStruct, '{"f": 9007199254740993, "m": 3.3000000000000003}'),
+    (DRAFT_4, '{"a": 3.0, "b": 1e1}'),
     ({"name": "f", "parameters": {"type": "object", "properties": {"v": {"maxLength": 2}}}}, '{"v": "[1, 2]"}'),
     ({"name": "f", "parameters": {"type": "object"}}, "null"),
     ({"name": "f", "parameters": {"type": "object"}}, ""),
@@ -264,3 +348,43 @@ def test_it_needs_tools() -> None:
     for options in ({"early_check": True}, {"guards": [guards.early_check()]}):
         with pytest.raises(toolwire.UsageError, match="the early check needs tools="):
             toolwire.Stream("openai-chat", **options)  # type: ignore[arg-type]
+
+
+def test_an_empty_object_is_judged_at_its_end() -> None:
+    """Before that it may be a placeholder."""
+    stream = toolwire.Stream("openai-chat", tools=[SEARCH], early_check=True)
+    events = stream.receive_payload(delta(0, "{}", "f"))
+    assert [event.type for event in events] == ["message_start", "tool_call_start"]
+    events = [*stream.receive_payload(FINISH), *stream.end()]
+    assert [event.type for event in events] == ["tool_call_delta", "tool_call_violation", "tool_call_end", "finish"]
+
+
+def test_a_number_that_was_cut_is_not_judged() -> None:
+    stream = toolwire.Stream("openai-chat", tools=[SEARCH], early_check=True)
+    events = stream.receive_payload(delta(0, '{"n": 9', "f")) + stream.end()
+    assert "tool_call_violation" not in [event.type for event in events]
+
+
+@pytest.mark.parametrize("action", ["reject", "abort"])
+def test_a_stopped_call_is_told_of_once(action: Any) -> None:
+    payloads = [delta(0, '{"n": 9, "q": "x", "z": 1}', "f"), FINISH, "[DONE]"]
+    rule = guards.early_check(action=action)
+    events = list(toolwire.stream(payloads, "openai-chat", tools=[SEARCH], guards=[rule]))
+    assert [event.type for event in events].count("tool_call_violation") == 1
+    check(events)
+
+
+class Undefined(pydantic.BaseModel):
+    a: "Nowhere"  # type: ignore[name-defined]  # noqa: F821, UP037
+
+
+def test_a_type_that_cannot_be_read_is_left_to_the_final_check() -> None:
+    payloads = [delta(0, '{"a": 1}', "Undefined"), FINISH, "[DONE]"]
+    message = toolwire.collect(payloads, "openai-chat", tools=[Undefined], early_check=True)
+    assert message.calls[0].status == "invalid"
+
+
+def test_nothing_is_fetched() -> None:
+    away = {"name": "f", "parameters": {"$ref": "http://127.0.0.1:9/schema.json"}}
+    with pytest.raises(toolwire.UsageError, match="nothing is fetched"):
+        toolwire.tool(away)

@@ -33,7 +33,7 @@ class ToolCall(LiveValue):
     """
 
     __slots__ = (
-        "_closing",
+        "_cut",
         "_expects_end",
         "_extra",
         "_judge",
@@ -77,7 +77,7 @@ class ToolCall(LiveValue):
         self._trust = trust
         self._owner_reject = reject
         self._started = False
-        self._closing = False
+        self._cut = False  # its end says nothing of what it would have been
         self._judge: Any = MISSING  # of the early check; None where nothing is certain
         self._received = 0  # characters of argument text, those held back included
         self._expects_end = False  # the wire ended it, but only the stop reason can tell what that means

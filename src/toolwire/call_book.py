@@ -355,7 +355,7 @@ class CallBook:
             call.changes = changes = taken
         if text or changes:
             self._events.append(ToolCallDelta(call, text, changes))
-        if self._early is not None and taken and not call._closing:
+        if self._early is not None and taken and not call._cut:
             self._judge(call, taken, self._early)
 
     def _judge_name(self, call: ToolCall, tools: Tools, *, whole: bool) -> None:
@@ -375,12 +375,15 @@ class CallBook:
             call._judge = None if compiled is None else compiled.judge("stringified" in self._repairs)
         value = None if call._parser is None else call._parser.value
         if call._judge is not None and value is not None:  # null alone says that there are no arguments
-            for found in call._judge.feed(changes, value):
-                self._events.append(ToolCallViolation(call, found.path, found.keyword, found.message, call._received))
+            self._violated(call, call._judge.feed(changes, value))
+
+    def _violated(self, call: ToolCall, violations: list[Any]) -> None:
+        for each in violations:
+            self._events.append(ToolCallViolation(call, each.path, each.keyword, each.message, call._received))
 
     def _end(self, call: ToolCall, *, well: bool) -> None:
         """End a call whose fate is known: `well` says that the turn was not cut."""
-        call._closing = True  # the final check comes next
+        call._cut = not well
         rest = self.turns[call.choice].rest(call)
         if call._parser is None:
             call._text += rest
@@ -393,6 +396,8 @@ class CallBook:
         if call._error is None:
             call._error = error
         if status in ("complete", "repaired") and self._tools is not None and call.kind in ("function", "custom"):
+            if call._judge is not MISSING and call._judge is not None:
+                self._violated(call, call._judge.end())
             status = self._check(call, status, self._tools)
         if call._held and status in ("complete", "repaired"):
             call._held = False

@@ -330,6 +330,8 @@ class Stream:
         waiting = deque(events)
         while waiting:
             event = waiting.popleft()
+            if isinstance(event, ToolCallViolation) and event.call.rejected:
+                continue  # it was told enough to be stopped
             if isinstance(event, Finish) and not all(call.executable for call in event.calls):
                 # A call of this batch was rejected since.
                 calls = tuple(call for call in event.calls if call.executable)
@@ -351,7 +353,8 @@ class Stream:
                     self._watches = []
                     if isinstance(event, Finish):  # it is taken back
                         waiting.appendleft(passed.pop())
-                    return passed + self.abort(verdict.reason, undelivered=waiting)
+                    rest = [each for each in waiting if not isinstance(each, ToolCallViolation)]
+                    return passed + self.abort(verdict.reason, undelivered=rest)
                 if verdict.action == "warn":
                     passed.append(Warned(verdict.reason, call))
                 elif call is None:

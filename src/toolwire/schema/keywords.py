@@ -137,7 +137,10 @@ def _integral(node: Node, message: str) -> Rule:
     oracle = Oracle(node.draft, {"type": "integer"})
 
     def judge(frame: Frame, branch: Branch) -> None:
-        if type(frame.value) is not int:
+        value = frame.value
+        if isinstance(value, float) and value.is_integer() and node.draft < 6:
+            branch.unsure = True  # no integer to this draft, but it may be mended to be one
+        elif type(value) is not int:
             ask(frame, branch, oracle, "type", message)
 
     return judge

@@ -11,27 +11,56 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-__all__ = ["by_msgspec", "by_pydantic"]
+__all__ = ["by_msgspec", "by_pydantic", "within"]
 
 Schema = dict[str, Any]
 
 # What msgspec's schemas say that its checks see otherwise, or that engines differ in.
 _OTHERWISE = frozenset(["default", "description", "discriminator", "pattern", "propertyNames", "title", "uniqueItems"])
 _COUNTS = frozenset(["maxItems", "minItems"])
+_REMARKS = frozenset(["deprecated", "description", "examples", "title"])
 
 _SCALARS = frozenset(["date", "datetime", "multi-host-url", "time", "timedelta", "url", "uuid"])
 _BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
+_EXACT = 2**53  # beyond it a check that makes floats of integers rounds them
+
+# What a definition is read by: it may stand in models of any configuration.
+_ANY_CONFIG: Mapping[str, Any] = {"coerce_numbers_to_str": True}
 
 
 def by_msgspec(kind: Any) -> Schema | None:
     """The schema of what msgspec can make of JSON; None where it has none."""
     try:
+        if any(_says_more(each) for each in within(msgspec.inspect.type_info(kind))):
+            return None
         schema: Schema = _loosened(msgspec.json.schema(kind))
     except (TypeError, ValueError):
         return None
     return schema
+
+
+def within(info: object) -> Iterator[object]:
+    """All that a type is made of, by msgspec's own description of it."""
+    seen: set[int] = set()
+    waiting = [info]
+    while waiting:
+        each = waiting.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        yield each
+        if isinstance(each, tuple):
+            waiting += each
+        elif isinstance(each, msgspec.inspect.Type | msgspec.inspect.Field):
+            waiting += [getattr(each, name) for name in each.__struct_fields__ if name not in ("cls", "default")]
+
+
+def _says_more(info: object) -> bool:
+    """Whether a type's schema has keywords that its check knows nothing of."""
+    extra = info.extra_json_schema if isinstance(info, msgspec.inspect.Metadata) else None
+    return not _REMARKS.issuperset(extra or ())
 
 
 def _loosened(schema: Any) -> Any:
@@ -39,30 +68,45 @@ def _loosened(schema: Any) -> Any:
         return [_loosened(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    if "format" in schema or "contentEncoding" in schema:
-        return {}
+    if "format" in schema or "contentEncoding" in schema or ("enum" in schema and "title" in schema):
+        return {}  # of an Enum: it may take other values than it has
     left = _OTHERWISE | _COUNTS if "uniqueItems" in schema else _OTHERWISE
     loose: Schema = {}
     for key, each in schema.items():
         if key in ("properties", "$defs"):
             loose[key] = {name: _loosened(one) for name, one in each.items()}
-        elif key in ("enum", "const", "required"):
+        elif key == "required":  # a tag needn't be there
+            loose[key] = [name for name in each if len(schema["properties"].get(name, {}).get("enum", "  ")) > 1]
+        elif key in ("enum", "const"):
             loose[key] = each
-        elif key not in left:
+        elif key not in left and _holds(schema, key):
             loose[key] = _loosened(each)
     return loose
+
+
+def _holds(schema: Schema, keyword: str) -> bool:
+    """Whether a check and a schema see a keyword of numbers alike: a float's may be rounded before."""
+    if schema.get("type") == "integer" or keyword not in (*_BOUNDS.values(), "multipleOf"):
+        return True
+    return keyword != "multipleOf" and abs(schema[keyword]) < _EXACT
 
 
 def by_pydantic(kind: Any) -> Schema | None:
     """The schema of what Pydantic can make of JSON, read from its core schema."""
     from pydantic import TypeAdapter
 
-    core: Mapping[str, Any] = TypeAdapter(kind).core_schema
+    try:
+        return _by_core(TypeAdapter(kind).core_schema)
+    except Exception:  # noqa: BLE001  a model that isn't fully defined, or of a Pydantic that is read otherwise
+        return None
+
+
+def _by_core(core: Mapping[str, Any]) -> Schema:
     definitions = core.get("definitions", ()) if core["type"] == "definitions" else ()
     names = {each["ref"]: f"d{index}" for index, each in enumerate(definitions)}
     reader = _Core(names)
     schema = reader.of(core["schema"] if definitions else core, {})
-    return {**schema, "$defs": {names[each["ref"]]: reader.of(each, {}) for each in definitions}}
+    return {**schema, "$defs": {names[each["ref"]]: reader.of(each, _ANY_CONFIG) for each in definitions}}
 
 
 class _Core:
@@ -77,10 +121,14 @@ class _Core:
         match node["type"]:
             case "definition-ref" if node["schema_ref"] in self._names:
                 return {"$ref": f"#/$defs/{self._names[node['schema_ref']]}"}
-            case "model" | "dataclass" if not node.get("custom_init"):
+            case "model" if not node.get("custom_init"):
+                return self.of(node["schema"], node.get("config") or {})
+            case "dataclass":
                 return self.of(node["schema"], node.get("config", config))
             case "model-fields" | "typed-dict" | "dataclass-args":
                 return self._fields(node, config)
+            case "default" if node.get("on_error", "raise") != "raise":
+                return {}
             case "default" | "function-after":
                 return self.of(node["schema"], config)
             case "nullable":
@@ -96,7 +144,8 @@ class _Core:
             case "lax-or-strict":
                 return self.of(node["strict_schema" if strict else "lax_schema"], config)
             case "list":
-                return {"type": "array", **self._inner("items", node.get("items_schema"), config), **_sizes(node)}
+                sizes = {} if "on_error" in (node.get("items_schema") or ()) else _sizes(node)
+                return {"type": "array", **self._inner("items", node.get("items_schema"), config), **sizes}
             case "set" | "frozenset" | "tuple":
                 return {"type": "array"}
             case "dict":
@@ -104,7 +153,8 @@ class _Core:
             case "str" if not (node.get("coerce_numbers_to_str") or config.get("coerce_numbers_to_str")):
                 return {"type": "string"}
             case "int" | "float" as kind:
-                bounds = {_BOUNDS[key]: node[key] for key in _BOUNDS if isinstance(node.get(key), int | float)}
+                given = {_BOUNDS[key]: node[key] for key in _BOUNDS if isinstance(node.get(key), int | float)}
+                bounds = {key: bound for key, bound in given.items() if kind == "int" or abs(bound) < _EXACT}
                 exact = {"int": "integer", "float": "number"}[kind]
                 return {"type": exact if strict else ["number", "string", "boolean"], **bounds}
             case "bool":
@@ -131,10 +181,12 @@ class _Core:
         for name, field in named.items():
             keys = _keys(name, field, config)
             known = known and keys is not None
+            # Of two keys one is ignored, and so is a key that another field has too, or that nothing is made of.
+            ignored = len(keys or ()) > 1 or not field.get("init", True)
             for key in keys or ():
-                properties[key] = self.of(field["schema"], config)
+                properties[key] = {} if ignored or key in properties else self.of(field["schema"], config)
             given = field.get("required", field["schema"]["type"] != "default")
-            if given and keys is not None and len(keys) == 1 and field.get("init", True):
+            if given and not ignored and keys:
                 required += keys
         extra = node.get("extra_behavior") or config.get("extra_fields_behavior")
         closed = {"additionalProperties": False} if extra == "forbid" and known else {}

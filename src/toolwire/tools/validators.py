@@ -66,7 +66,7 @@ def by_schema(schema: dict[str, Any]) -> Validator:
     except ImportError:
         raise UsageError("a JSON Schema is checked by jsonschema-rs: pip install 'toolwire[jsonschema]'") from None
     try:
-        validator = jsonschema_rs.validator_for(schema, mask="this")
+        validator = jsonschema_rs.validator_for(schema, mask="this", retriever=_fetch_nothing)
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         raise UsageError(f"not a JSON Schema: {str(error).splitlines()[0]}") from None
 
@@ -77,22 +77,13 @@ def by_schema(schema: dict[str, Any]) -> Validator:
     return Validator(check, lambda: schema)
 
 
+def _fetch_nothing(uri: str) -> Any:
+    raise ValueError(f"{uri} is not in the schema, and nothing is fetched")
+
+
 def _foreign(info: object) -> object:
     """A class within a type that msgspec knows nothing of, None if there is none."""
-    seen: set[int] = set()
-    waiting = [info]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, msgspec.inspect.CustomType):
-            return each.cls
-        if id(each) in seen:
-            continue
-        seen.add(id(each))
-        if isinstance(each, tuple):
-            waiting += each
-        elif isinstance(each, msgspec.inspect.Type | msgspec.inspect.Field):
-            waiting += [getattr(each, name) for name in each.__struct_fields__ if name not in ("cls", "default")]
-    return None
+    return next((each.cls for each in loose.within(info) if isinstance(each, msgspec.inspect.CustomType)), None)
 
 
 def is_pydantic(kind: object) -> bool:
