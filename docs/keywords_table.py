@@ -24,18 +24,7 @@ WHEN = {"early": "early", "whole": "when the value is whole", "never": "not befo
 
 
 TAIL = """
-## On the official test suite
-
-Of the instances of the JSON Schema test suite that are invalid, on every prefix of each and with no valid one ever
-reported (`tests/schema/test_suite.py` holds it to that):
-
-| draft | reported | not reported |
-|---|---|---|
-| 7 | 766 of 782 | remote references, `$ref` to what isn't in the document, unknown keywords |
-| 2019-09 | 489 of 593 | the same, `unevaluatedProperties`, `unevaluatedItems`, `$recursiveRef`, vocabularies |
-| 2020-12 | 488 of 609 | the same, `$dynamicRef`, `format` as an assertion |
-
-In every other file of the suite all of them are.
+What of the official test suite is reported, and when: [file by file](early-check-suite.md).
 """
 
 
