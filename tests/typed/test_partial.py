@@ -439,8 +439,8 @@ class TestPydantic:
         partial = written(Model, {"a": 1, "b": 1})
         assert partial.as_dict() == {}
         assert [str(problem) for problem in partial.problems] == [
-            "a: KeyError: 1",
-            "b: ZeroDivisionError: integer division or modulo by zero",
+            "a: the check raised KeyError",
+            "b: the check raised ZeroDivisionError",
         ]
 
     def test_a_validator_that_sees_other_fields_waits_for_the_whole(self) -> None:

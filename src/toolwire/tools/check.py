@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from toolwire.schema import Compiled
     from toolwire.tools.loose import Schema
 
-__all__ = ["Checked", "Finding", "Tool", "Validator"]
+__all__ = ["Checked", "Finding", "Tool", "Validator", "checked_by"]
 
 
 class Finding(NamedTuple):
@@ -29,6 +29,14 @@ class Checked(NamedTuple):
     value: Any
     findings: tuple[Finding, ...] = ()
     cause: Exception | None = None
+
+
+def checked_by(validate: Callable[[Any], Checked], value: Any) -> Checked:
+    """What a check says. One that breaks has refused, whether by its own fault or for what a text can't say."""
+    try:
+        return validate(value)
+    except Exception as error:  # noqa: BLE001  validators may be anybody's code
+        return Checked(None, (Finding((), f"the check raised {type(error).__name__}"),), error)
 
 
 class Validator:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from toolwire.partial.changes import copy_value
 from toolwire.partial.repairs import Repair
-from toolwire.tools.check import Checked, Finding
+from toolwire.tools.check import checked_by
 from toolwire.tools.integers import whole
 from toolwire.tools.locate import locate
 from toolwire.trust import CallError, Problem
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from toolwire.partial.changes import Path
     from toolwire.partial.repairs import RepairName
+    from toolwire.tools.check import Checked, Finding
 
 __all__ = ["Verdict", "judge"]
 
@@ -39,7 +40,7 @@ def judge(validate: Callable[[Any], Checked] | None, value: Any, text: str, repa
     """What a check makes of a value. `text`: what it was written as. `repairs`: those that may be made."""
     if validate is None:
         return Verdict(value)
-    first = checked = _checked(validate, value)
+    first = checked = checked_by(validate, value)
     made: list[Repair] = []
     mended = value
     for _ in range(_ROUNDS):
@@ -51,16 +52,8 @@ def judge(validate: Callable[[Any], Checked] | None, value: Any, text: str, repa
         if not new:
             break
         made += new
-        checked = _checked(validate, mended)
+        checked = checked_by(validate, mended)
     return Verdict(error=_error(first, text))
-
-
-def _checked(validate: Callable[[Any], Checked], value: Any) -> Checked:
-    """What a check says. One that breaks has refused, whether by its own fault or for what a text can't say."""
-    try:
-        return validate(value)
-    except Exception as error:  # noqa: BLE001  validators may be anybody's code
-        return Checked(None, (Finding((), f"the check raised {type(error).__name__}"),), error)
 
 
 def _error(checked: Checked, text: str) -> CallError:

@@ -13,7 +13,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["by_msgspec", "by_pydantic", "within"]
+__all__ = ["by_msgspec", "by_pydantic", "keys_of", "within"]
 
 Schema = dict[str, Any]
 
@@ -177,32 +177,29 @@ class _Core:
         named = {each["name"]: each for each in fields} if isinstance(fields, list) else fields
         properties: Schema = {}
         required: list[str] = []
-        known = True  # all keys that it takes
         for name, field in named.items():
-            keys = _keys(name, field, config)
-            known = known and keys is not None
-            # Of two keys one is ignored, and so is a key that another field has too, or that nothing is made of.
-            ignored = len(keys or ()) > 1 or not field.get("init", True)
-            for key in keys or ():
+            keys, deep = keys_of(name, field, config)
+            # Of several keys one counts; and a key may be another field's too, or nothing be made of it.
+            ignored = len(keys) != 1 or deep or not field.get("init", True)
+            for key in keys:
                 properties[key] = {} if ignored or key in properties else self.of(field["schema"], config)
             given = field.get("required", field["schema"]["type"] != "default")
-            if given and not ignored and keys:
+            if given and not ignored:
                 required += keys
         extra = node.get("extra_behavior") or config.get("extra_fields_behavior")
-        closed = {"additionalProperties": False} if extra == "forbid" and known else {}
+        closed = {"additionalProperties": False} if extra == "forbid" else {}
         return {"type": "object", "properties": properties, "required": required, **closed}
 
 
-def _keys(name: str, field: Mapping[str, Any], config: Mapping[str, Any]) -> list[str] | None:
-    """The keys that a field may come under; None if it may lie at paths."""
+def keys_of(name: str, field: Mapping[str, Any], config: Mapping[str, Any]) -> tuple[tuple[str, ...], bool]:
+    """The keys that a field of a core schema may come under, the most wanted first, and whether it may lie deeper."""
     alias = field.get("validation_alias")
     if alias is None:
-        return [name]
-    if not isinstance(alias, str):
-        return None
-    by_name = config.get("validate_by_name") or config.get("populate_by_name")
-    by_alias = config.get("validate_by_alias", True)
-    return [key for key, wanted in ((alias, by_alias), (name, by_name)) if wanted]
+        return (name,), False
+    paths = [[alias]] if isinstance(alias, str) else [alias] if not isinstance(alias[0], list) else alias
+    keys = [path[0] for path in paths] if config.get("validate_by_alias", True) else []
+    by_name = config.get("validate_by_name", config.get("populate_by_name", False))
+    return (*keys, *([name] if by_name else [])), any(len(path) > 1 for path in paths)
 
 
 def _sizes(node: Mapping[str, Any]) -> Schema:

@@ -15,11 +15,11 @@ from toolwire.tools.check import Checked, Finding, Validator
 from toolwire.tools.integers import integers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from toolwire.partial.changes import Path
 
-__all__ = ["by_msgspec", "by_pydantic", "by_schema", "is_pydantic"]
+__all__ = ["as_json", "by_msgspec", "by_pydantic", "by_schema", "is_pydantic"]
 
 _PLACE = re.compile(r" - at `(?:key in )?\$(.*)`$", re.DOTALL)
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
@@ -46,17 +46,23 @@ def by_msgspec(kind: Any) -> Validator:
 
 def by_pydantic(kind: Any) -> Validator:
     """Pydantic models, and types that hold some. Checked as JSON, lax or strict as the model says."""
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import TypeAdapter
 
     adapter: TypeAdapter[Any] = TypeAdapter(kind)
+    return Validator(as_json(adapter.validate_json), lambda: loose.by_pydantic(kind))
+
+
+def as_json(validate: Callable[[str], Any]) -> Callable[[Any], Checked]:
+    """A check of plain values by one of Pydantic's of JSON."""
+    from pydantic import ValidationError
 
     def check(value: Any) -> Checked:
         try:
-            return Checked(adapter.validate_json(encode(value)))
+            return Checked(validate(encode(value)))
         except ValidationError as error:
             return Checked(None, tuple(_placed(value, each["loc"], each["msg"]) for each in error.errors()))
 
-    return Validator(check, lambda: loose.by_pydantic(kind))
+    return check
 
 
 def by_schema(schema: dict[str, Any]) -> Validator:

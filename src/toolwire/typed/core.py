@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import TypeAdapter
-from pydantic_core import SchemaError, SchemaValidator, ValidationError
+from pydantic_core import SchemaError, SchemaValidator
 
-from toolwire.encoding import encode
-from toolwire.tools.check import Checked
-from toolwire.tools.validators import _placed, by_pydantic
+from toolwire.tools.loose import keys_of
+from toolwire.tools.validators import as_json, by_pydantic
 from toolwire.typed.shapes import ANYTHING, OPAQUE, SCALAR, TEXT, As, Field, Fields, Model, Outline, Shape, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    from toolwire.tools.check import Checked
 
 __all__ = ["model"]
 
@@ -107,15 +108,7 @@ class Core:
         """The check of this node alone."""
         schema: Any = {"type": "definitions", "schema": node, "definitions": self._definitions}
         config: Any = self._config
-        validator = SchemaValidator(schema, config)
-
-        def check(value: Any) -> Checked:
-            try:
-                return Checked(validator.validate_json(encode(value)))
-            except ValidationError as error:
-                return Checked(None, tuple(_placed(value, each["loc"], each["msg"]) for each in error.errors()))
-
-        return check
+        return as_json(SchemaValidator(schema, config).validate_json)
 
     def find(self, node: Mapping[str, Any]) -> Found | None:
         """The list of fields within an object's type, None if it has none."""
@@ -151,17 +144,8 @@ class Core:
                 yield Field(name, (), Shape(self, each["schema"]), late=True)
                 continue
             shape = Shape(self, each["schema"])
-            keys, deep = self._keys(name, each.get("validation_alias"))
+            keys, deep = keys_of(name, each, self._config)
             yield Field(name, keys, shape, late=deep or _looks_around(each["schema"]) or not _buildable(shape))
-
-    def _keys(self, name: str, alias: Any) -> tuple[tuple[str, ...], bool]:
-        """The keys of a field, and whether it may also lie deeper than at a key."""
-        if alias is None:
-            return (name,), False
-        paths = [[alias]] if isinstance(alias, str) else [alias] if not isinstance(alias[0], list) else alias
-        keys = [path[0] for path in paths] if self._config.get("validate_by_alias", True) else []
-        by_name = self._config.get("validate_by_name", self._config.get("populate_by_name", False))
-        return (*keys, *([name] if by_name else [])), any(len(path) > 1 for path in paths)
 
     def _array(self, node: Mapping[str, Any]) -> Outline:
         if node.get("items_schema", {"type": "any"})["type"] == "any":

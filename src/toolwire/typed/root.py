@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from toolwire.partial.changes import MISSING
+from toolwire.tools.check import checked_by
 from toolwire.trust import Problem
 from toolwire.typed.drafts import Draft, kept
-from toolwire.typed.shapes import checked
 
 if TYPE_CHECKING:
     from toolwire.live_value import LiveValue
@@ -62,7 +62,7 @@ class Root(Draft):
                 self._settle(key, field.shape)
         if len(self._values) == len(self.fields.by_name) and not self._model.remade:
             return
-        whole = checked(self._model.check, value)
+        whole = checked_by(self._model.check, value)
         if whole.findings:
             self._blame(whole.findings, value)
         else:

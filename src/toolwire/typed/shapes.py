@@ -6,10 +6,12 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from toolwire.tools.check import Checked, Finding
+from toolwire.tools.check import checked_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from toolwire.tools.check import Checked
 
 __all__ = [
     "ANYTHING",
@@ -93,15 +95,7 @@ class Shape:
 
     def check(self, value: Any) -> Checked:
         """The typed value, or what is wrong with it. Whatever a validator raises is a finding."""
-        return checked(self.checker, value)
-
-
-def checked(check: Callable[[Any], Checked], value: Any) -> Checked:
-    """What a check makes of a value, whatever happens in it."""
-    try:
-        return check(value)
-    except Exception as error:  # noqa: BLE001  validators are the user's code
-        return Checked(None, (Finding((), f"{type(error).__name__}: {error}".removesuffix(": ")),))
+        return checked_by(self.checker, value)
 
 
 class Field:
