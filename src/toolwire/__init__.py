@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from toolwire.call import ToolCall
-    from toolwire.errors import OutputError, ProviderError, ToolCallError, ToolwireError, UsageError
+    from toolwire.encoder import Encoder
+    from toolwire.errors import BadEndError, OutputError, ProviderError, ToolCallError, ToolwireError, UsageError
     from toolwire.events import (
         Event,
         Finish,
@@ -31,14 +32,18 @@ if TYPE_CHECKING:
     from toolwire.live import AsyncEventStream, EventStream, acollect, astream, collect, stream
     from toolwire.message import Choice, Message, Reasoning, Text
     from toolwire.options import StreamOptions
+    from toolwire.outgoing import encode
     from toolwire.output import Output
     from toolwire.partial import DEFAULT_REPAIRS, MISSING, PartialJSON, Repair
     from toolwire.sansio import Stream
+    from toolwire.smoothing import Coalesce, Pace
     from toolwire.speculation import Speculation, speculate
     from toolwire.timing import Timeouts
     from toolwire.tools import Tool, Tools, tool
     from toolwire.trust import CallError, Problem
     from toolwire.typed import Partial, PartialDict, PartialList
+    from toolwire.wire.encode.ids import original_id
+    from toolwire.wire.encode.options import EncodeOptions
 
 if os.environ.get("TOOLWIRE_PURE", "0") not in ("", "0"):
     import_module("toolwire._pure")
@@ -53,7 +58,8 @@ _HOMES = {
     name: f"toolwire.{module}"
     for module, names in {
         "call": ("ToolCall",),
-        "errors": ("OutputError", "ProviderError", "ToolCallError", "ToolwireError", "UsageError"),
+        "encoder": ("Encoder",),
+        "errors": ("BadEndError", "OutputError", "ProviderError", "ToolCallError", "ToolwireError", "UsageError"),
         "events": (
             "Event",
             "Finish",
@@ -77,13 +83,17 @@ _HOMES = {
         "message": ("Choice", "Message", "Reasoning", "Text"),
         "partial": ("DEFAULT_REPAIRS", "MISSING", "PartialJSON", "Repair"),
         "options": ("StreamOptions",),
+        "outgoing": ("encode",),
         "output": ("Output",),
         "sansio": ("Stream",),
+        "smoothing": ("Coalesce", "Pace"),
         "speculation": ("Speculation", "speculate"),
         "timing": ("Timeouts",),
         "tools": ("Tool", "Tools", "tool"),
         "trust": ("CallError", "Problem"),
         "typed": ("Partial", "PartialDict", "PartialList"),
+        "wire.encode.ids": ("original_id",),
+        "wire.encode.options": ("EncodeOptions",),
     }.items()
     for name in names
 }
@@ -92,8 +102,12 @@ __all__ = [
     "DEFAULT_REPAIRS",
     "MISSING",
     "AsyncEventStream",
+    "BadEndError",
     "CallError",
     "Choice",
+    "Coalesce",
+    "EncodeOptions",
+    "Encoder",
     "Event",
     "EventStream",
     "Finish",
@@ -102,6 +116,7 @@ __all__ = [
     "MessageStart",
     "Output",
     "OutputError",
+    "Pace",
     "Partial",
     "PartialDict",
     "PartialJSON",
@@ -139,6 +154,8 @@ __all__ = [
     "build",
     "call_id",
     "collect",
+    "encode",
+    "original_id",
     "speculate",
     "stream",
     "to_history",

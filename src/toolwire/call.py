@@ -40,6 +40,7 @@ class ToolCall(LiveValue):
         "_owner_reject",
         "_received",
         "_started",
+        "_told_closed",
         "_trust",
         "choice",
         "encoded",
@@ -77,6 +78,7 @@ class ToolCall(LiveValue):
         self._trust = trust
         self._owner_reject = reject
         self._started = False
+        self._told_closed = False  # by a delta
         self._cut = False  # its end says nothing of what it would have been
         self._judge: Any = MISSING  # of the early check; None where nothing is certain
         self._received = 0  # characters of argument text, those held back included

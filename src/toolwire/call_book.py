@@ -353,8 +353,10 @@ class CallBook:
             taken = tuple(call._parser.take_changes())
         if self._changes and taken is not None:
             call.changes = changes = taken
+        closes = not call._told_closed and call._parser is not None and call._parser.closed
+        call._told_closed = call._told_closed or closes
         if text or changes:
-            self._events.append(ToolCallDelta(call, text, changes))
+            self._events.append(ToolCallDelta(call, text, changes, closes))
         if self._early is not None and taken and not call._cut:
             self._judge(call, taken, self._early)
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toolwire.call import ToolCall
+    from toolwire.events import StreamError
     from toolwire.output import Output
     from toolwire.trust import CallError
 
-__all__ = ["OutputError", "ProviderError", "ToolCallError", "ToolwireError", "UsageError"]
+__all__ = ["BadEndError", "OutputError", "ProviderError", "ToolCallError", "ToolwireError", "UsageError"]
 
 
 class ToolwireError(Exception):
@@ -55,4 +56,16 @@ class OutputError(ProviderError):
     def __init__(self, message: str, *, output: Output, error: CallError) -> None:
         super().__init__(message, kind=error.reason, offset=error.offset)
         self.output = output
+        self.error = error
+
+
+class BadEndError(ToolwireError):
+    """What was written for a client ends badly, and the client was told. Now its connection has to be broken off.
+
+    Let it pass through to the server: an exception while a body is sent is what makes servers do so. `error` says what
+    went wrong.
+    """
+
+    def __init__(self, error: StreamError) -> None:
+        super().__init__(error.message)
         self.error = error

@@ -137,12 +137,14 @@ class ToolCallStart(_CallEvent, frozen=True):
 class ToolCallDelta(_CallEvent, frozen=True):
     """More argument text. The pieces of one call joined are its `buf`.
 
-    `changes` lists what the text did to the live value, when the stream was asked for changes.
+    `changes` lists what the text did to the live value, when the stream was asked for changes. `closes`: with this
+    piece the text holds one whole value, so that only white space may follow (the call goes on until its end).
     """
 
     type: ClassVar[Literal["tool_call_delta"]] = "tool_call_delta"
     text: str
     changes: tuple[Change, ...] | None = None
+    closes: bool = False
 
 
 class ToolCallEnd(_CallEvent, frozen=True):

@@ -1,0 +1,172 @@
+"""The sans-I/O encoder: events in, bytes of a client's wire out. It never writes, sleeps or looks at a clock."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from toolwire.errors import UsageError
+from toolwire.wire.encode import encoder_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Unpack
+
+    from toolwire.events import Event, StreamError
+    from toolwire.smoothing import Coalescer, Pacer
+    from toolwire.wire.encode.base import Frame
+    from toolwire.wire.encode.options import EncodeOptions
+
+__all__ = ["KEEP_ALIVE", "Encoder"]
+
+# Seconds; proxies commonly give up a connection that is silent for 30 or 60.
+KEEP_ALIVE: Final = 15.0
+
+_encode: Final = msgspec.json.Encoder().encode
+
+
+class Encoder:
+    """Writes one stream's events for the clients of a wire. Every method returns the bytes that came of it.
+
+    `to`: the wire's name, one of `toolwire.wire.encode.ENCODERS`; for the options see `EncodeOptions`. A turn that ends
+    badly ends with the wire's error form, and `aborts` is true then where the connection has to be broken off behind
+    it: clients of that wire would else take half an answer for a whole one. `pace`, `coalesce` and keep-alives need
+    `now` and `tick`. Raises `UsageError` for an unknown wire or option.
+    """
+
+    def __init__(self, to: str, **options: Unpack[EncodeOptions]) -> None:
+        given: dict[str, Any] = dict(options)
+        pace, coalesce = given.pop("pace", None), given.pop("coalesce", None)
+        keep_alive = given.pop("keep_alive", KEEP_ALIVE)
+        if keep_alive is not None and not keep_alive > 0:
+            raise UsageError(f"keep_alive is a number of seconds or None, not {keep_alive!r}")
+        self._wire = encoder_for(to, given)
+        self._sse = self._wire.media_type == "text/event-stream"
+        self._stages: list[Coalescer | Pacer] = []
+        if coalesce is not None or pace is not None:
+            from toolwire.smoothing import stages
+
+            self._stages = stages(coalesce, pace)
+        self._keep_alive: float | None = keep_alive if self._wire.keep_alive is not None else None
+        self._quiet: float | None = None  # since when nothing went out
+        self._ended = False
+
+    @property
+    def wire(self) -> str:
+        """The name of the wire that is written."""
+        return self._wire.wire
+
+    @property
+    def media_type(self) -> str:
+        """The media type of what is written."""
+        return self._wire.media_type
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers that a response has with it, the media type apart."""
+        return {"cache-control": "no-cache", "x-accel-buffering": "no", **self._wire.headers}
+
+    @property
+    def failed(self) -> bool:
+        """True once the turn ended badly, and the client was told."""
+        return self._wire.failed
+
+    @property
+    def error(self) -> StreamError | None:
+        """Why the turn ended badly."""
+        return self._wire.error
+
+    @property
+    def stopped(self) -> bool:
+        """True once the turn was ended here, though the stream may go on: close it."""
+        return self._wire.stopped
+
+    @property
+    def aborts(self) -> bool:
+        """True once the connection has to be broken off, behind what was returned: there must be no clean end."""
+        return self._wire.aborts
+
+    @property
+    def pacing(self) -> bool:
+        """True while a whole call is being handed out bit by bit: don't end before `deadline` and `tick` have done so."""
+        return any(stage.paces and stage.deadline() is not None for stage in self._stages)
+
+    def start(self, now: float) -> None:
+        """The client waits from now on: keep-alives count from here, or else from the first event."""
+        self._quiet = now
+
+    def feed(self, event: Event, now: float | None = None) -> bytes:
+        """The next event."""
+        if self._ended:
+            raise UsageError("this encoder has ended: make a new one for the next stream")
+        if not self._stages:
+            return self._written(self._wire.feed(event), now)
+        return self._write(self._through([event], now, 0), now)
+
+    def end(self, now: float | None = None) -> bytes:
+        """No more events come. What is still held back goes out; repeats do nothing."""
+        if self._ended:
+            return b""
+        self._ended = True
+        rest: list[Event] = []
+        for place, stage in enumerate(self._stages):
+            rest += self._through(stage.flush(), now, place + 1)
+        return self._write(rest, now) + self._bytes(self._wire.end())
+
+    def deadline(self) -> float | None:
+        """The reading of the clock at which `tick` is due if nothing came before; None if it never is."""
+        due = [stage.deadline() for stage in self._stages]
+        if self._keep_alive is not None and self._quiet is not None and not self._wire.failed:
+            due.append(self._quiet + self._keep_alive)
+        return min((each for each in due if each is not None), default=None)
+
+    def tick(self, now: float) -> bytes:
+        """Time has passed: what was held back until now, or a sign of life."""
+        out = b""
+        if not self._ended:
+            for place, stage in enumerate(self._stages):
+                out += self._write(self._through(stage.tick(now), now, place + 1), now)
+        if self._keep_alive is not None and not self._wire.failed and not out:
+            if self._quiet is None:
+                self._quiet = now
+            elif now >= self._quiet + self._keep_alive:
+                self._quiet = now
+                out = self._wire.keep_alive or b""
+        return out
+
+    def _through(self, events: list[Event], now: float | None, place: int) -> list[Event]:
+        """Events through the stages from one on."""
+        for stage in self._stages[place:]:
+            if now is None:
+                raise UsageError("pace and coalesce need the time: feed(event, now)")
+            events = [out for event in events for out in stage.feed(event, now)]
+        return events
+
+    def _write(self, events: Iterable[Event], now: float | None) -> bytes:
+        return b"".join(self._written(self._wire.feed(event), now) for event in events)
+
+    def _written(self, frames: list[Frame], now: float | None) -> bytes:
+        if not frames:
+            return b""
+        if now is not None:
+            self._quiet = now
+        return self._bytes(frames)
+
+    def _bytes(self, frames: list[Frame]) -> bytes:
+        if not self._sse:
+            return b"".join(_dumped(payload) + b"\n" for _, payload in frames)
+        out = []
+        for event, payload in frames:
+            data = payload.encode() if isinstance(payload, str) else _dumped(payload)
+            out.append(b"event: %b\ndata: %b\n\n" % (event.encode(), data) if event else b"data: %b\n\n" % data)
+        return b"".join(out)
+
+
+def _dumped(payload: Any) -> bytes:
+    try:
+        return _encode(payload)
+    except (UnicodeEncodeError, OverflowError, TypeError, ValueError, msgspec.MsgspecError):
+        # Half a surrogate pair, which JSON can hold as an escape only, or a number past 64 bits.
+        return json.dumps(payload, separators=(",", ":")).encode()
