@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from toolwire.asgi import response
     from toolwire.call import ToolCall
     from toolwire.encoder import Encoder
     from toolwire.errors import BadEndError, OutputError, ProviderError, ToolCallError, ToolwireError, UsageError
@@ -57,6 +58,7 @@ build: Literal["compiled", "pure"]
 _HOMES = {
     name: f"toolwire.{module}"
     for module, names in {
+        "asgi": ("response",),
         "call": ("ToolCall",),
         "encoder": ("Encoder",),
         "errors": ("BadEndError", "OutputError", "ProviderError", "ToolCallError", "ToolwireError", "UsageError"),
@@ -156,6 +158,7 @@ __all__ = [
     "collect",
     "encode",
     "original_id",
+    "response",
     "speculate",
     "stream",
     "to_history",

@@ -90,7 +90,7 @@ class Encoder:
 
     @property
     def pacing(self) -> bool:
-        """True while a whole call is being handed out bit by bit: don't end before `deadline` and `tick` have done so."""
+        """True while a whole call is handed out bit by bit: before `end`, let `tick` do so."""
         return any(stage.paces and stage.deadline() is not None for stage in self._stages)
 
     def start(self, now: float) -> None:

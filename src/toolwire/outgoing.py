@@ -93,10 +93,7 @@ async def write_async(stream: AsyncIterable[Event], encoder: Encoder) -> AsyncGe
             due = encoder.deadline()
             events = await pump.take(None if due is None else due - time.monotonic())
             now = time.monotonic()
-            if events is None:
-                data = encoder.tick(now)
-            else:
-                data = b"".join([encoder.feed(event, now) for event in events])
+            data = encoder.tick(now) if events is None else b"".join([encoder.feed(each, now) for each in events])
             if data:
                 yield data
             if encoder.stopped or (events is not None and not events):

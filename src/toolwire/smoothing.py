@@ -149,79 +149,69 @@ class Pacer:
 
     def __init__(self, settings: Pace) -> None:
         self._settings = settings
-        self._queue: deque[Event] = deque()
-        self._chars = 0  # of arguments in the queue
-        self._size = settings.chars
+        self._steps = max(1, int(settings.max_total / settings.interval) - 1)
+        self._queue: deque[tuple[Event, float]] = deque()  # with the time by which each has to be out
+        self._done = 0  # characters of the first that are out
+        self._chars = 0  # of arguments that are not
+        self._size = settings.chars  # of a piece
         self._next = 0.0  # when the next piece is due
-        self._latest: deque[tuple[float, int]] = (
-            deque()
-        )  # by when how many have to be out
-        self._came = 0  # events ever queued
-        self._went = 0  # and let go
 
     def feed(self, event: Event, now: float) -> list[Event]:
         """The events that may go on."""
         if isinstance(event, StreamError | Reset):
             return [*self.flush(), event]
-        whole = isinstance(event, ToolCallDelta) and len(event.text) > self._settings.chars
-        if not self._queue and not whole:
-            return [event]
         if not self._queue:
+            if not isinstance(event, ToolCallDelta) or len(event.text) <= self._settings.chars:
+                return [event]
             self._next = now
-        self._queue.append(event)
-        self._came += 1
-        self._latest.append((now + self._settings.max_total, self._came))
+        self._queue.append((event, now + self._settings.max_total))
         if isinstance(event, ToolCallDelta):
             self._chars += len(event.text)
-            steps = max(1, int(self._settings.max_total / self._settings.interval) - 1)
-            self._size = max(self._size, ceil(self._chars / steps))
+            self._size = max(self._size, ceil(self._chars / self._steps))
         return self.tick(now)
 
     def deadline(self) -> float | None:
         """When the next piece is due."""
-        return min(self._next, self._latest[0][0]) if self._queue else None
+        return min(self._next, self._queue[0][1]) if self._queue else None
 
     def tick(self, now: float) -> list[Event]:
         """Time has passed."""
         out: list[Event] = []
-        while self._latest and now >= self._latest[0][0]:
-            _, until = self._latest.popleft()
-            while self._went < until:
-                out.append(self._queue.popleft())
-                self._went += 1
         room = 0
         while self._queue:
-            event = self._queue[0]
-            if isinstance(event, ToolCallDelta):
+            event, latest = self._queue[0]
+            if isinstance(event, ToolCallDelta) and now < latest:
                 if room == 0:
                     if now < self._next:
                         break
-                    self._next = max(self._next, now - self._settings.interval) + self._settings.interval
+                    self._next += self._settings.interval
                     room = self._size
-                if len(event.text) > room:
-                    piece, rest = event.text[:room], event.text[room:]
-                    out.append(ToolCallDelta(event.call, piece))
-                    self._queue[0] = ToolCallDelta(event.call, rest, event.changes, event.closes)
+                if len(event.text) - self._done > room:
+                    out.append(ToolCallDelta(event.call, event.text[self._done : self._done + room]))
+                    self._done += room
                     self._chars -= room
                     room = 0
                     continue
-                self._chars -= len(event.text)
-                room = max(0, room - len(event.text))
-            out.append(self._queue.popleft())
-            self._went += 1
+                room -= len(event.text) - self._done
+            out.append(self._first())
         if not self._queue:
-            self._reset()
+            self._size = self._settings.chars
         return out
 
     def flush(self) -> list[Event]:
         """What is queued, at once."""
-        out = list(self._queue)
-        self._queue.clear()
-        self._reset()
+        out: list[Event] = []
+        while self._queue:
+            out.append(self._first())
+        self._size = self._settings.chars
         return out
 
-    def _reset(self) -> None:
-        self._latest.clear()
-        self._went = self._came
-        self._chars = 0
-        self._size = self._settings.chars
+    def _first(self) -> Event:
+        """The first event, or what of it is not out yet, taken off the queue."""
+        event, _ = self._queue.popleft()
+        if isinstance(event, ToolCallDelta):
+            self._chars -= len(event.text) - self._done
+            if self._done:
+                event = ToolCallDelta(event.call, event.text[self._done :], event.changes, event.closes)
+        self._done = 0
+        return event
