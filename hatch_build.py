@@ -32,10 +32,12 @@ GROUPS = {
         "call.py",
         "call_book.py",
         "encoding.py",
+        "guarding.py",
         "live_value.py",
         "output.py",
         "sansio.py",
         "turn.py",
+        "wire_finder.py",
     ),
     "toolwire.wires": ("wire/*.py",),
 }

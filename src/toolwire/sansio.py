@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections import deque
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
 from toolwire.accumulator import Accumulator
 from toolwire.errors import UsageError
-from toolwire.events import (
-    Finish,
-    ToolCallDelta,
-    ToolCallEnd,
-    ToolCallStart,
-    ToolCallViolation,
-    Unknown,
-    Usage,
-    Warned,
-)
+from toolwire.events import Finish, Unknown, Usage
 from toolwire.framing import FRAMINGS, AutoFramer
 from toolwire.framing.lines import LineJoiner
-from toolwire.guards import Verdict, needs_early_check, watches
+from toolwire.guarding import Guarding
+from toolwire.guards import needs_early_check, watches
 from toolwire.http import Head, RefusedBody
 from toolwire.limits import Limits
+from toolwire.option_checks import EXECUTE_ON, as_tools, check_options, demand_engine
 from toolwire.partial import DEFAULT_REPAIRS
 from toolwire.partial.repairs import repair_names
 from toolwire.payload import to_payload
 from toolwire.timing import Stopwatch, Timeouts
 from toolwire.trust import Trust
-from toolwire.wire import ALIASES, WIRES, load
-from toolwire.wire._errors import error_of, report
+from toolwire.wire._errors import report
+from toolwire.wire_finder import WireFinder
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -47,13 +38,8 @@ if TYPE_CHECKING:
     from toolwire.tools import Tools
     from toolwire.wire import Decoder
     from toolwire.wire._errors import ErrorReport
-    from toolwire.wire._read import Payload
 
 __all__ = ["Stream"]
-
-EXECUTE_ON: Final[tuple[FinishReason, ...]] = ("tool_calls",)
-# What a caller may take as leave. Nothing of a failed, cancelled or broken-off turn is ever executable.
-EXECUTABLE_ON: Final[tuple[FinishReason, ...]] = ("tool_calls", "stop", "length", "content_filter", "pause", "unknown")
 
 _AWAITED: Final = {
     "first": "payload",
@@ -65,29 +51,7 @@ _AWAITED: Final = {
 
 _GZIP: Final = b"\x1f\x8b"
 
-_OF_A_CALL: Final = (ToolCallStart, ToolCallDelta, ToolCallEnd, ToolCallViolation)
-
 _decode: Final = msgspec.json.Decoder().decode
-
-# How many payloads that fit no wire are kept before we say so.
-_UNDECIDED_PAYLOADS: Final = 32
-
-
-def as_tools(tools: Tools | Iterable[object]) -> Tools:
-    """A caller's tools, prepared."""
-    from toolwire.tools import Tools  # only who has tools needs what reads them
-
-    if not hasattr(tools, "__iter__"):
-        raise UsageError(f"tools is a list of tools, not {tools!r}")
-    return tools if isinstance(tools, Tools) else Tools(tools)
-
-
-def demand_engine() -> None:
-    """Raise `UsageError` where what judges schemas is not installed."""
-    try:
-        import_module("jsonschema_rs")
-    except ImportError:
-        raise UsageError("the early check needs jsonschema-rs: pip install 'toolwire[jsonschema]'") from None
 
 
 class Stream:
@@ -124,16 +88,7 @@ class Stream:
         text_schema: object | None = None,
         guards: Iterable[Guard | Watch] = (),
     ) -> None:
-        if confirm not in ("turn", "call"):
-            raise UsageError(f"confirm is 'turn' or 'call', not {confirm!r}")
-        if isinstance(execute_on, str) or not set(execute_on) <= set(EXECUTABLE_ON):
-            raise UsageError(f"execute_on is a collection of {', '.join(EXECUTABLE_ON)}, not {execute_on!r}")
-        if not isinstance(limits, Limits | None):
-            raise UsageError(f"limits is a toolwire.Limits, not {limits!r}")
-        if not isinstance(timeouts, Timeouts | None):
-            raise UsageError(f"timeouts is a toolwire.Timeouts, not {timeouts!r}")
-        if framing != "auto" and framing not in FRAMINGS:
-            raise UsageError(f"unknown framing {framing!r}: use 'auto' or one of {', '.join(sorted(FRAMINGS))}")
+        check_options(confirm, execute_on, limits, timeouts, framing)
         limits = limits or Limits()
         guards = list(guards) if hasattr(guards, "__iter__") else guards
         early = early_check or needs_early_check(guards)
@@ -162,21 +117,14 @@ class Stream:
         else:
             self._framing = framing
             self._framer = FRAMINGS[framing](max_event_bytes=limits.event_bytes)
-        self._watches = watches(guards) if guards else []
+        self._guarding = Guarding(watches(guards) if guards else [], self._acc)
         self._lines = LineJoiner()
-        self._decoder: Decoder | None = None
-        self._undecided: list[tuple[Payload, str]] | None = None
         self._ended = False
         self._refused: RefusedBody | None = None
         self._magic = b""
-        self._first: tuple[Payload, str] | None = None
         self._watch = Stopwatch(timeouts or Timeouts())
-        if wire == "auto":
-            self._undecided = []
-            self._evidence: str | None = None
-        else:
-            self._use(wire)
-            self._evidence = f"the caller named {wire}"
+        self._finder = WireFinder(self._acc)
+        self._decoder: Decoder | None = None if wire == "auto" else self._finder.named(wire)
 
     @property
     def wire(self) -> str | None:
@@ -186,7 +134,7 @@ class Stream:
     @property
     def evidence(self) -> str | None:
         """Why the stream is read as this wire: the payload that told, or the caller's word; None until it is found."""
-        return self._evidence
+        return self._finder.evidence
 
     @property
     def framing(self) -> str | None:
@@ -274,12 +222,12 @@ class Stream:
             if due.limit != "settle":
                 self._acc.fail("timeout", f"the limit {due.limit} passed, with no {_AWAITED[due.limit]} in time")
             self._acc.end()
-        return self._guarded(self._acc.take())
+        return self._guarding.passed(self._acc.take(), self)
 
     def end(self, now: float | None = None) -> list[Event]:
         """The end of bytes. Repeats do nothing."""
         if self._ended:
-            return self._guarded(self._acc.take())
+            return self._guarding.passed(self._acc.take(), self)
         self._enter(now)
         self._ended = True
         if not self._acc.done:
@@ -288,13 +236,13 @@ class Stream:
                 report(self._acc, self._refused.report())
             self._take(self._framer.end() if self._auto is None else self._auto.end())
             self._note_fault()
-            self._give_up_on_auto()
+            self._finder.give_up()
             self._note_stray()
             if self._decoder is not None and not self._acc.done:
                 self._decoder.end()
-            self._note_strangers()
+            self._finder.doubt()
             self._acc.end()
-        return self._guarded(self._acc.take())
+        return self._guarding.passed(self._acc.take(), self)
 
     def abort(self, reason: str = "aborted", *, undelivered: Iterable[Event] = ()) -> list[Event]:
         """Stop: open calls end, nothing is executable, and nothing more is taken in.
@@ -316,59 +264,16 @@ class Stream:
         else:
             report(self._acc, error)
         self._acc.end()
-        return self._guarded(self._acc.take())
+        return self._guarding.passed(self._acc.take(), self)
 
     def pending(self) -> list[Event]:
         """Events that came of something else than input: a call's rejection."""
-        return self._guarded(self._acc.take())
-
-    def _guarded(self, events: list[Event]) -> list[Event]:
-        """Events as the guards let them pass, with what the guards' verdicts come to."""
-        if not self._watches:
-            return events
-        passed: list[Event] = []
-        waiting = deque(events)
-        while waiting:
-            event = waiting.popleft()
-            if isinstance(event, ToolCallViolation) and event.call.rejected:
-                continue  # it was told enough to be stopped
-            if isinstance(event, Finish) and not all(call.executable for call in event.calls):
-                # A call of this batch was rejected since.
-                calls = tuple(call for call in event.calls if call.executable)
-                event = Finish(event.reason, calls, event.raw, event.choice)
-            passed.append(event)
-            call = event.call if isinstance(event, _OF_A_CALL) else None
-            for watch in self._watches:
-                verdict: Any = watch(event, call)
-                if verdict is None:
-                    continue
-                if not isinstance(verdict, Verdict):
-                    if hasattr(verdict, "close"):
-                        verdict.close()  # of an async function: it is never awaited
-                    raise UsageError(
-                        "a guard returns guards.warn(…), guards.reject(…), guards.abort(…) or None, and is no async "
-                        f"function: {watch!r} returned {type(verdict).__name__}"
-                    )
-                if verdict.action == "abort":
-                    self._watches = []
-                    if isinstance(event, Finish):  # it is taken back
-                        waiting.appendleft(passed.pop())
-                    rest = [each for each in waiting if not isinstance(each, ToolCallViolation)]
-                    return passed + self.abort(verdict.reason, undelivered=rest)
-                if verdict.action == "warn":
-                    passed.append(Warned(verdict.reason, call))
-                elif call is None:
-                    raise UsageError(f"a guard rejects an event that is no call's ({event.type}): {verdict.reason}")
-                else:
-                    # Its end comes behind what the batch still holds of it.
-                    self._acc.reject(call, verdict.reason)
-                    waiting.extend(self._acc.take())
-        return passed
+        return self._guarding.passed(self._acc.take(), self)
 
     def _noted(self, now: float | None) -> list[Event]:
         """The events of an input, once the stopwatch knows of them."""
         acc = self._acc
-        events = self._guarded(acc.take())
+        events = self._guarding.passed(acc.take(), self)
         if now is not None:
             watch = self._watch
             content = any(not isinstance(event, (Unknown, Usage)) for event in events)
@@ -383,13 +288,6 @@ class Stream:
             raise UsageError("this stream has ended: make a new Stream for the next one")
         if now is not None:
             self._acc.now = now
-
-    def _use(self, wire: str) -> Decoder:
-        module = load(wire)
-        self._acc.wire = ALIASES.get(wire, wire)
-        self._undecided = None
-        self._decoder = module.Decoder(self._acc)
-        return self._decoder
 
     def _frames(self, data: bytes) -> None:
         if self._refused is not None:
@@ -428,15 +326,6 @@ class Stream:
                 offset=self._framer.stray_offset,
             )
 
-    def _note_strangers(self) -> None:
-        """Nothing but payloads that mean nothing on this wire: most likely the wire is another."""
-        if self._acc.silent and self._acc.strangers and self._first is not None:
-            other = next((name for name in WIRES if load(name).recognises(*self._first)), None)
-            if other == self._acc.wire:
-                return
-            hint = f"; the first looks like {other}" if other else ""
-            self._acc.fail("protocol", f"no payload is one of {self._acc.wire}{hint}", offset=0)
-
     def _frame(self, event: str, data: bytes, offset: int) -> None:
         if self._acc.done:
             return
@@ -466,13 +355,15 @@ class Stream:
         if isinstance(payload, dict):
             if self._decoder is None:
                 self._watch.heard = True
-                self._find_wire(payload, event)
+                self._decoder = self._finder.find(payload, event)
+                if self._decoder is not None:
+                    self._finder.release(self._decoder)
                 return
             self._decoder.feed(payload, event)
             if not self._watch.heard:
                 self._watch.heard = True
                 if self._acc.silent:
-                    self._first = (payload, event)
+                    self._finder.first = (payload, event)
         elif isinstance(payload, list):
             for each in payload:
                 if isinstance(each, list):
@@ -484,38 +375,9 @@ class Stream:
         else:
             self._acc.unknown(payload, event)
 
-    def _find_wire(self, payload: Payload, event: str) -> None:
-        held = self._undecided
-        if held is None:  # given up
-            return
-        held.append((payload, event))
-        name = next((name for name in WIRES if load(name).recognises(payload, event)), None)
-        if name is not None:
-            decoder = self._use(name)
-            keys = ", ".join(sorted(map(str, payload))[:8])
-            kind = payload.get("type") or payload.get("object") or payload.get("event_type")
-            says = [f"event {event!r}"] if event else []
-            says += [f"type {kind!r}"] if isinstance(kind, str) else []
-            self._evidence = f"payload {len(held)} can only be of {name}: {', '.join([*says, f'keys {keys}'])}"
-            for each, its_event in held:
-                decoder.feed(each, its_event)
-        elif (error := error_of(payload.get("error"))) is not None:
-            report(self._acc, error)
-        elif len(held) >= _UNDECIDED_PAYLOADS:
-            self._give_up_on_auto()
-
-    def _give_up_on_auto(self) -> None:
-        held, self._undecided = self._undecided, None
-        if not held or self._acc.failed:
-            return
-        for payload, event in held:
-            self._acc.unknown(payload, event)
-        keys = ", ".join(sorted(map(str, held[0][0]))[:8])
-        self._acc.fail("protocol", f"no wire is known by these payloads (keys of the first: {keys}); name the wire")
-
     def _terminate(self) -> None:
-        self._give_up_on_auto()
+        self._finder.give_up()
         if self._decoder is not None:
             self._decoder.end()
-        self._note_strangers()
+        self._finder.doubt()
         self._acc.terminate()
