@@ -3,12 +3,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test setup lint types bench wheels fuzz lock clean
+.PHONY: run test setup node lint types bench wheels fuzz lock clean
 
 run: setup ## play the built-in demo streams
 	$(BIN)/toolwire watch --demo
 
-test: setup ## all tests
+test: setup ## all tests; those with Node's clients where there is npm
+	@command -v npm >/dev/null && $(MAKE) --no-print-directory node || echo "no npm packages: tests with them are skipped"
 	$(BIN)/pytest
 
 setup: .venv/ready .venv/compiled ## prepare .venv, and compile what can be compiled
@@ -24,6 +25,14 @@ setup: .venv/ready .venv/compiled ## prepare .venv, and compile what can be comp
 .venv/compiled: .venv/ready hatch_build.py $(wildcard src/toolwire/*.py src/toolwire/framing/*.py \
 		src/toolwire/partial/*.py src/toolwire/wire/*.py)
 	test "$$TOOLWIRE_PURE" = 1 || { $(BIN)/python hatch_build.py && touch $@; }
+
+NODE := tests/interop/node
+
+node: $(patsubst %/package.json,%/node_modules/.ready,$(wildcard $(NODE)/*/package.json)) ## the clients of the interop tests
+
+$(NODE)/%/node_modules/.ready: $(NODE)/%/package-lock.json
+	cd $(NODE)/$* && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	touch $@
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -61,5 +70,6 @@ lock: ## pin the newest dependencies that pyproject.toml allows
 		bench/requirements-instructor.in
 
 clean:
+	rm -rf $(NODE)/*/node_modules
 	find src -name '*.so' -delete
 	rm -rf .venv .venv-bench .venv-bench-instructor .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -41,6 +41,7 @@ def serve(app: App, grace: float = 1.0) -> Iterator[str]:
 
     Responses that are still under way at the end get `grace` seconds, then they are cancelled. An app that returns
     before its response is complete has its connection closed without the last chunk: the way to break a stream off.
+    It must have read the whole request by then: otherwise the close may be a reset, and what was sent last be lost.
     What the server logs goes to `logging` as it is, so pytest shows it where a test fails.
     """
     config = uvicorn.Config(
