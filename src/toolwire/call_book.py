@@ -353,8 +353,9 @@ class CallBook:
             taken = tuple(call._parser.take_changes())
         if self._changes and taken is not None:
             call.changes = changes = taken
-        closes = not call._told_closed and call._parser is not None and call._parser.closed
-        call._told_closed = call._told_closed or closes
+        closes = False
+        if text and not call._told_closed and call._parser is not None and call._parser.closed:
+            closes = call._told_closed = not call._parser.held
         if text or changes:
             self._events.append(ToolCallDelta(call, text, changes, closes))
         if self._early is not None and taken and not call._cut:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
-
 from toolwire.errors import UsageError
+from toolwire.framing.writers import WRITERS
 from toolwire.wire.encode import encoder_for
 
 if TYPE_CHECKING:
@@ -23,8 +21,6 @@ __all__ = ["KEEP_ALIVE", "Encoder"]
 
 # Seconds; proxies commonly give up a connection that is silent for 30 or 60.
 KEEP_ALIVE: Final = 15.0
-
-_encode: Final = msgspec.json.Encoder().encode
 
 
 class Encoder:
@@ -43,7 +39,7 @@ class Encoder:
         if keep_alive is not None and not keep_alive > 0:
             raise UsageError(f"keep_alive is a number of seconds or None, not {keep_alive!r}")
         self._wire = encoder_for(to, given)
-        self._sse = self._wire.media_type == "text/event-stream"
+        self._writer = WRITERS[self._wire.framing]()
         self._stages: list[Coalescer | Pacer] = []
         if coalesce is not None or pace is not None:
             from toolwire.smoothing import stages
@@ -61,7 +57,7 @@ class Encoder:
     @property
     def media_type(self) -> str:
         """The media type of what is written."""
-        return self._wire.media_type
+        return self._writer.media_type
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -113,7 +109,8 @@ class Encoder:
         rest: list[Event] = []
         for place, stage in enumerate(self._stages):
             rest += self._through(stage.flush(), now, place + 1)
-        return self._write(rest, now) + self._bytes(self._wire.end())
+        out = self._write(rest, now) + self._writer.write(self._wire.end())
+        return out if self._wire.aborts else out + self._writer.end()
 
     def deadline(self) -> float | None:
         """The reading of the clock at which `tick` is due if nothing came before; None if it never is."""
@@ -152,21 +149,4 @@ class Encoder:
             return b""
         if now is not None:
             self._quiet = now
-        return self._bytes(frames)
-
-    def _bytes(self, frames: list[Frame]) -> bytes:
-        if not self._sse:
-            return b"".join(_dumped(payload) + b"\n" for _, payload in frames)
-        out = []
-        for event, payload in frames:
-            data = payload.encode() if isinstance(payload, str) else _dumped(payload)
-            out.append(b"event: %b\ndata: %b\n\n" % (event.encode(), data) if event else b"data: %b\n\n" % data)
-        return b"".join(out)
-
-
-def _dumped(payload: Any) -> bytes:
-    try:
-        return _encode(payload)
-    except (UnicodeEncodeError, OverflowError, TypeError, ValueError, msgspec.MsgspecError):
-        # Half a surrogate pair, which JSON can hold as an escape only, or a number past 64 bits.
-        return json.dumps(payload, separators=(",", ":")).encode()
+        return self._writer.write(frames)

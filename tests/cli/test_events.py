@@ -7,9 +7,9 @@ import pytest
 from cli.running import run, start
 
 import toolwire
-from toolwire.cli.events import as_dict
 from toolwire.cli.output import json_line
 from toolwire.demo import DEMOS
+from toolwire.event_form import as_dict
 from toolwire.partial.changes import replay
 
 if TYPE_CHECKING:
@@ -25,7 +25,13 @@ def events_of(name: str, *options: str) -> list[dict[str, Any]]:
 
 def test_one_event_a_line() -> None:
     events = events_of("cut")
-    assert events[0] == {"type": "message_start", "id": "chatcmpl-demo", "model": "demo-chat", "wire": "openai-chat"}
+    assert events[0] == {
+        "type": "message_start",
+        "toolwire": 1,
+        "id": "chatcmpl-demo",
+        "model": "demo-chat",
+        "wire": "openai-chat",
+    }
     start_event = next(event for event in events if event["type"] == "tool_call_start")
     assert start_event == {
         "type": "tool_call_start",

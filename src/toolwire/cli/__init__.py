@@ -1,4 +1,4 @@
-"""The command line: `toolwire decode`, `toolwire events`, `toolwire watch`, `toolwire check`."""
+"""The command line: `toolwire decode`, `events`, `convert`, `watch` and `check`."""
 
 from __future__ import annotations
 

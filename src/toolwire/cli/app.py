@@ -1,7 +1,7 @@
 """The argument parser, and what every command shares: exit codes, a closed pipe, an interrupt.
 
-Exit codes: 0 done, 1 `check` found something, 2 wrong usage or unreadable input, 130 interrupted, 141 the reader of our
-output went away.
+Exit codes: 0 done, 1 `check` found something or what `convert` read ended badly, 2 wrong usage or unreadable input, 130
+interrupted, 141 the reader of our output went away.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from toolwire import __version__, build
-from toolwire.cli import check, decode, events, watch
+from toolwire.cli import check, convert, decode, events, watch
 from toolwire.cli.output import CommandError, complain
 from toolwire.errors import UsageError
 
@@ -25,7 +25,7 @@ INTERRUPTED = 130
 PIPE_CLOSED = 141
 
 # A command's module has `add(subparsers)`, which sets `run`: the function from parsed arguments to an exit code.
-COMMANDS = (decode, events, watch, check)
+COMMANDS = (decode, events, convert, watch, check)
 
 
 def run(argv: Sequence[str] | None = None) -> int:

@@ -49,6 +49,8 @@ class Wire(NamedTuple):
 WIRES: dict[str, Wire] = {
     wire.name: wire
     for wire in (
+        Wire("ag-ui", "toolwire.wire.ag_ui"),
+        Wire("ai-sdk-ui", "toolwire.wire.ai_sdk_ui"),
         Wire("anthropic", "toolwire.wire.anthropic"),
         Wire("bedrock-converse", "toolwire.wire.bedrock_converse"),
         Wire("bedrock-invoke", "toolwire.wire.bedrock_invoke"),
@@ -59,6 +61,7 @@ WIRES: dict[str, Wire] = {
         Wire("ollama", "toolwire.wire.ollama"),
         Wire("openai-chat", "toolwire.wire.openai_chat"),
         Wire("openai-responses", "toolwire.wire.openai_responses"),
+        Wire("toolwire", "toolwire.wire.toolwire"),
     )
 }
 

@@ -29,7 +29,12 @@ class EncoderRow(NamedTuple):
 ENCODERS: dict[str, EncoderRow] = {
     name: EncoderRow(name, f"toolwire.wire.encode.{name.replace('-', '_')}", frozenset(options.split()))
     for name, options in {
+        "ag-ui": "message_id show_errors client run",
+        "ai-sdk-ui": "message_id usage show_errors client",
+        "anthropic": "model message_id fail_on_cut",
         "openai-chat": "model message_id created usage fail_on_cut",
+        "openai-responses": "model message_id created fail_on_cut",
+        "toolwire": "model framing",
     }.items()
 }
 

@@ -41,7 +41,13 @@ __all__ = ["CLIENT_RUN", "Frame", "Sent", "WireEncoder", "is_cut", "trouble_of"]
 
 Frame: TypeAlias = "tuple[str, Any]"
 
+# Stands where a payload may hold what a tool marked `hold` keeps back: it is no payload of any wire.
+_WITHHELD: Final = {"type": "withheld"}
+
 CLIENT_RUN: Final = ("function", "custom")
+
+# What a caller's tools say of arguments that are whole. A client has tools of its own, which will say so too.
+_TOOL_SAYS: Final = ("schema", "unknown_tool")
 
 _ENDS: Final[dict[FinishReason, tuple[Any, str]]] = {
     "error": ("server", "the provider's answer failed"),
@@ -53,12 +59,13 @@ _ENDS: Final[dict[FinishReason, tuple[Any, str]]] = {
 class Sent:
     """What of a call went out."""
 
-    __slots__ = ("begun", "call", "called_whole", "closed", "id", "index", "word")
+    __slots__ = ("begun", "call", "called_whole", "closed", "id", "index", "kind", "word")
 
     def __init__(self, call: ToolCall, id: str, index: int) -> None:
         self.call = call
         self.id = id
         self.index = index
+        self.kind = call.kind  # as it was told
         self.begun = call.kind == "custom"  # some of its argument text was passed on
         self.word = ""  # argument text that is kept back, because no client should see `null` for an object
         self.closed = False  # its text holds one whole value
@@ -96,6 +103,8 @@ def is_cut(call: ToolCall) -> bool:
 def trouble_of(sent: Sent, reason: FinishReason, *, fail_on_cut: bool) -> StreamError | None:
     """Why a client must not take a call as it was told, None where it may."""
     call = sent.call
+    if sent.kind not in CLIENT_RUN:  # no client runs it
+        return None
     if call.kind not in CLIENT_RUN:
         return StreamError("protocol", f"the provider runs {call.label} itself after all", "not_a_client_call")
     if call.rejected:
@@ -107,6 +116,10 @@ def trouble_of(sent: Sent, reason: FinishReason, *, fail_on_cut: bool) -> Stream
         message = f"the arguments of {call.label} were not whole after all"
         return StreamError("protocol", message, "contradiction", call=call)
     if not is_cut(call):
+        reads_well = call.kind == "custom" or call.closed_object
+        if reads_well and call.error is not None and call.error.reason not in _TOOL_SAYS:
+            message = f"the arguments of {call.label} can't be used: {call.error.message}"
+            return StreamError("protocol", message, "invalid_call", call=call)
         return None
     if call.status == "invalid":
         message = f"the arguments of {call.label} end in the middle, though the answer did not"
@@ -123,13 +136,13 @@ class WireEncoder:
     wire: ClassVar[str]
     # What the wire's clients can read as a sign of life, as bytes; None if there is no such thing.
     keep_alive: ClassVar[bytes | None] = b": keep-alive\n\n"
-    media_type: ClassVar[str] = "text/event-stream"
     headers: ClassVar[dict[str, str]] = {}
     # Whether the body must break off behind the error form.
     breaks_off: ClassVar[bool] = True
 
     def __init__(self, options: Options) -> None:
         self.options = options
+        self.framing = "sse"
         self.error: StreamError | None = None  # why the turn ended badly
         self.stopped = False  # by us: the stream may go on, and nobody wants to know
         self.finished = False
@@ -233,8 +246,8 @@ class WireEncoder:
 
     def reset(self, event: Reset) -> None:
         """What was said no longer holds. The error form, where a wire can't take anything back."""
-        told = [call for call in event.calls if call in self._calls]
-        if event.scope == "turn" or told:
+        told = (self._calls[call].kind for call in event.calls if call in self._calls)
+        if event.scope == "turn" or any(kind in CLIENT_RUN for kind in told):
             self.stopped = True
             self._fail(StreamError("protocol", f"what was sent no longer holds: {event.reason}", "reset"))
 
@@ -289,8 +302,9 @@ class WireEncoder:
             if event.text and self.shows(event.choice):
                 self.refusal(event)
         elif isinstance(event, Finish):
-            if not self.shows(event.choice):
+            if not self.shows(event.choice) and all(each.call.choice != event.choice for each in self._calls.values()):
                 return
+            self._tell_adopted(event)
             trouble = self.trouble(event)
             if trouble is not None:
                 self._fail(trouble)
@@ -301,8 +315,16 @@ class WireEncoder:
             self._fail(event)
         elif isinstance(event, Reset):
             self.reset(event)
-        elif isinstance(event, Unknown):
+        elif isinstance(event, Unknown) and event.payload != _WITHHELD:
             self.unknown(event)
+
+    def _tell_adopted(self, event: Finish) -> None:
+        """Calls that stood on another choice, of which nobody was told, and turned out to be of this one."""
+        for call in event.calls:
+            if call not in self._calls:
+                self._take(ToolCallStart(call))
+                self._take(ToolCallDelta(call, call.buf, None, True))
+                self._take(ToolCallEnd(call))
 
     def _fail(self, error: StreamError) -> None:
         if self.error is None:

@@ -54,16 +54,21 @@ class BlockEncoder(WireEncoder):
         raise NotImplementedError
 
     def write_block(self, block: Block, piece: Any) -> None:
-        """A piece of the open block: the text of a call or of a refusal, else the event."""
+        """A piece of the open block: the text of a call, else the event."""
         raise NotImplementedError
 
     def close_block(self, block: Block) -> None:
-        """The open block ends."""
+        """The open block ends: also that of a call that was cut, where others wait behind it (see `settle`)."""
         raise NotImplementedError
 
     def splits(self, block: Block, piece: Any) -> bool:
         """Whether a piece of a run begins another block of the same kind."""
         return False
+
+    @property
+    def latest(self) -> Block | None:
+        """The block that began last and may go on, written or not."""
+        return self._waiting[-1].block if self._waiting else self._open
 
     # --- events to blocks -----------------------------------------------------------------------------------------
 

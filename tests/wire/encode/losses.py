@@ -1,0 +1,188 @@
+"""What of a message each wire can't say: the expectations of the round trips, and the table in the documentation.
+
+A message is compared as a record: for each choice its text, refusal, reasoning, calls and finish. A loss changes the
+record of what went in to that of what comes out again, and says in words what it does. What none changes is the same.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from toolwire import original_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolwire import Message, ToolCall
+
+Record = dict[str, Any]
+
+API = ("openai-chat", "openai-responses", "anthropic")
+UI = ("ai-sdk-ui", "ag-ui")
+BLOCKS = ("openai-responses", "anthropic")
+BAD = ("error", "incomplete", "cancelled")
+
+
+def record(message: Message, *, mapped: bool = False) -> Record:
+    """A message in a form that can be compared. `mapped`: its ids are those that a client gets."""
+    return {
+        "choices": [
+            {
+                "choice": choice.index,
+                "text": choice.text,
+                "refusal": choice.refusal,
+                "reasoning": choice.reasoning,
+                "calls": [_call(call, mapped=mapped) for call in choice.calls if call.name],
+                "finish": choice.finish,
+            }
+            for choice in message.choices
+        ],
+        "failed": message.error is not None or message.choices[0].finish in BAD,
+        "restarted": bool(message.aborted),
+    }
+
+
+def _call(call: ToolCall, *, mapped: bool) -> Record:
+    usable = call.status in ("complete", "repaired")
+    return {
+        "id": original_id(call.id) if mapped else call.id,
+        "name": call.name,
+        "kind": call.kind,
+        "status": call.status,
+        "arguments": call.arguments if usable else None,
+        "text": call.buf,
+        "reason": call.error.reason if call.error is not None else None,
+        "executable": call.executable,
+        "rejected": call.rejected,
+    }
+
+
+class Loss(NamedTuple):
+    """One thing that some wires can't say."""
+
+    name: str
+    wires: tuple[str, ...]
+    says: str
+    change: Callable[[Record, str], None]
+
+
+def _first_choice(said: Record, wire: str) -> None:
+    del said["choices"][1:]
+
+
+def _no_refusal(said: Record, wire: str) -> None:
+    for choice in said["choices"]:
+        choice["text"], choice["refusal"] = choice["text"] + choice["refusal"], ""
+
+
+def _no_server_calls(said: Record, wire: str) -> None:
+    for choice in said["choices"]:
+        choice["calls"] = [call for call in choice["calls"] if call["kind"] in ("function", "custom")]
+
+
+def _kind(old: str, new: str) -> Callable[[Record, str], None]:
+    def change(said: Record, wire: str) -> None:
+        for choice in said["choices"]:
+            for call in choice["calls"]:
+                if call["kind"] == old:
+                    call["kind"] = new
+
+    return change
+
+
+def _wrapped(said: Record, wire: str) -> None:
+    for choice in said["choices"]:
+        for call in choice["calls"]:
+            if call["kind"] == "custom":
+                call["kind"] = "function"
+                if call["arguments"] is not None:
+                    call["arguments"] = {"input": call["text"]}
+                call["text"] = json.dumps({"input": call["text"]}, ensure_ascii=False, separators=(",", ":"))
+
+
+def _no_arguments(said: Record, wire: str) -> None:
+    for choice in said["choices"]:
+        for call in choice["calls"]:
+            if call["arguments"] == {} and call["status"] == "complete":
+                call["text"] = "{}"
+
+
+def _restart(said: Record, wire: str) -> None:
+    if said["restarted"]:
+        said["failed"] = True
+        said["choices"] = None  # what was said before it is all that was told
+
+
+def _cut_call(call: Record) -> bool:
+    return call["status"] == "incomplete" or call["rejected"] or call["reason"] == "truncated"
+
+
+def _cut(said: Record, wire: str) -> None:
+    for choice in said["choices"] or ():
+        if any(_cut_call(call) and call["kind"] in ("function", "custom") for call in choice["calls"]):
+            said["failed"] = True
+
+
+def _failed(said: Record, wire: str) -> None:
+    """A failed turn has failed, in whatever words. What wasn't whole is incomplete."""
+    if not said["failed"]:
+        return
+    for choice in said["choices"] or ():
+        choice["finish"] = "error"
+        for call in choice["calls"]:
+            call["executable"] = False
+            if call["status"] == "invalid":
+                call["status"] = "incomplete"
+
+
+def _reasons(table: dict[str, str]) -> Callable[[Record, str], None]:
+    def change(said: Record, wire: str) -> None:
+        for choice in said["choices"] or ():
+            choice["finish"] = table.get(choice["finish"], choice["finish"])
+
+    return change
+
+
+EVERY = (*API, *UI)
+
+LOSSES = (
+    Loss("restart", EVERY, "a message that begins anew ends as an error", _restart),
+    Loss("choices", (*BLOCKS, *UI), "only the first choice is told", _first_choice),
+    Loss("refusal", ("anthropic", *UI), "a refusal is text", _no_refusal),
+    Loss("server calls", ("openai-chat",), "calls that the provider runs are left out", _no_server_calls),
+    Loss("server kind", ("openai-responses",), "a server's call is an MCP call", _kind("server", "mcp")),
+    Loss("free text", ("anthropic", "ag-ui"), "free text is the member `input` of an object", _wrapped),
+    Loss("no arguments", EVERY, "no arguments, or `null`, are written as `{}`", _no_arguments),
+    Loss("cut calls", (*API, "ag-ui"), "a turn that is cut inside a call's arguments fails", _cut),
+    Loss("bad ends", EVERY, "failed, cut and cancelled are one: an error", _failed),
+    Loss(
+        "pause",
+        ("openai-chat", "openai-responses", "ai-sdk-ui"),
+        "a paused turn is a finished one",
+        _reasons({"pause": "stop"}),
+    ),
+)
+
+
+def expected(message: Message, wire: str) -> tuple[Record, list[str]]:
+    """What a message's record becomes on its way through a wire, and the losses that it suffers."""
+    said = record(message)
+    suffered = []
+    for loss in LOSSES:
+        if wire in loss.wires and said["choices"] is not None:
+            before = copy.deepcopy(said)
+            loss.change(said, wire)
+            if json.dumps(said, default=str) != json.dumps(before, default=str):
+                suffered.append(loss.name)
+    return comparable(said), suffered
+
+
+def comparable(said: Record) -> Record:
+    """A record without what only says why."""
+    for choice in said["choices"] or ():
+        for call in choice["calls"]:
+            del call["reason"], call["rejected"]
+    del said["restarted"]
+    return said
