@@ -114,7 +114,7 @@ def _mutate_bytes(data: bytes, rng: random.Random) -> bytes:
     return bytes(out)
 
 
-def _pieces(data: bytes, rng: random.Random) -> list[Any]:
+def mutated(data: bytes, rng: random.Random) -> list[Any]:
     """A mutated recording: as parsed payloads, or as bytes in random cuts."""
     if rng.random() < 0.4:
         return [
@@ -136,9 +136,9 @@ def test_mutated_recordings(wire: str) -> None:
     until = time.monotonic() + SECONDS
     runs = 0
     while time.monotonic() < until:
-        pieces = _pieces(rng.choice(recordings), rng)
+        pieces = mutated(rng.choice(recordings), rng)
         try:
-            events = run(pieces, wire if rng.random() < 1.8 else "auto")
+            events = run(pieces, wire if rng.random() < 0.8 else "auto")
         except ToolwireError as error:
             raise AssertionError(f"seed {seed}, run {runs}: {error!r} for {pieces!r:.2000}") from error
         except Exception as error:

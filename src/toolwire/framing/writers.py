@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import struct
 from binascii import crc32
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
@@ -56,8 +57,14 @@ class SSEWriter(Writer):
         out = []
         for event, payload in frames:
             data = dumped(payload)
-            out.append(b"event: %b\ndata: %b\n\n" % (event.encode(), data) if event else b"data: %b\n\n" % data)
+            out.append(b"%bdata: %b\n\n" % (_event(event), data) if event else b"data: %b\n\n" % data)
         return b"".join(out)
+
+
+@lru_cache(maxsize=256)
+def _event(name: str) -> bytes:
+    """An event's line, none for what can't be a name there: it comes from a provider, and might end the line."""
+    return b"event: %b\n" % name.encode() if name.isprintable() else b""
 
 
 class JSONLinesWriter(Writer):

@@ -32,6 +32,8 @@ ENCODERS: dict[str, EncoderRow] = {
         "ag-ui": "message_id show_errors client run",
         "ai-sdk-ui": "message_id usage show_errors client",
         "anthropic": "model message_id fail_on_cut",
+        "cohere": "message_id fail_on_cut",
+        "ollama": "model created fail_on_cut",
         "openai-chat": "model message_id created usage fail_on_cut",
         "openai-responses": "model message_id created fail_on_cut",
         "toolwire": "model framing",

@@ -20,7 +20,7 @@ from toolwire.encoding import encode
 from toolwire.events import ReasoningDelta
 from toolwire.wire._read import items, obj, text
 from toolwire.wire.anthropic import FINISH
-from toolwire.wire.encode.base import Sent, is_cut
+from toolwire.wire.encode.base import Sent, is_cut, word_of
 from toolwire.wire.encode.blocks import REASONING, REFUSAL, TEXT, BlockEncoder
 from toolwire.wire.encode.errors import anthropic_type
 from toolwire.wire.encode.usage import for_anthropic, tokens
@@ -104,7 +104,7 @@ class Encoder(BlockEncoder):
         self.settle(event)
         raw = event.raw[-1] if event.raw else ""
         # The provider's word is kept where it is Anthropic's and says the same: `stop_sequence` is a `stop`.
-        reason = raw if FINISH.get(raw) == event.reason else _REASONS.get(event.reason) or raw or "end_turn"
+        reason = raw if FINISH.get(raw) == event.reason else _REASONS.get(event.reason) or word_of(event, FINISH)
         usage = {"output_tokens": 0, **self._counts()}
         self._event({"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage})
 

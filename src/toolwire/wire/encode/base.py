@@ -31,13 +31,14 @@ from toolwire.wire.encode.ids import client_id
 from toolwire.wire.history.rules import IDS, Rule
 
 if TYPE_CHECKING:
+    from collections.abc import Container
     from typing import TypeAlias
 
     from toolwire.call import ToolCall
     from toolwire.events import Event, FinishReason
     from toolwire.wire.encode.options import Options
 
-__all__ = ["CLIENT_RUN", "Frame", "Sent", "WireEncoder", "is_cut", "trouble_of"]
+__all__ = ["CLIENT_RUN", "Frame", "Sent", "WireEncoder", "is_cut", "trouble_of", "word_of"]
 
 Frame: TypeAlias = "tuple[str, Any]"
 
@@ -128,6 +129,11 @@ def trouble_of(sent: Sent, reason: FinishReason, *, fail_on_cut: bool) -> Stream
         return None
     kind: Any = "content_filter" if reason == "content_filter" else "limit"
     return StreamError(kind, f"the arguments of {call.label} were cut off ({reason})", reason, call=call)
+
+
+def word_of(event: Finish, known: Container[str]) -> str:
+    """A provider's word for a reason that has none on this wire: one that doesn't mean another there."""
+    return next((raw for raw in event.raw if raw.lower() not in known), "unknown")
 
 
 class WireEncoder:

@@ -14,9 +14,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from toolwire.wire.encode.base import WireEncoder
+from toolwire.wire.encode.base import WireEncoder, word_of
 from toolwire.wire.encode.errors import code_of, openai_type
 from toolwire.wire.encode.usage import for_chat
+from toolwire.wire.openai_chat import FINISH
 
 if TYPE_CHECKING:
     from toolwire.events import (
@@ -105,7 +106,7 @@ class Encoder(WireEncoder):
 
     def finish(self, event: Finish) -> None:
         """The reason; one that nobody knows in the provider's words."""
-        reason = _REASONS.get(event.reason) or (event.raw[-1] if event.raw else "stop")
+        reason = _REASONS.get(event.reason) or word_of(event, FINISH)
         self._delta(event.choice, {}, reason)
 
     def close(self) -> None:

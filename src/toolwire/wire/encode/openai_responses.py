@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolwire.events import ReasoningDelta, StreamError, TextDelta
 from toolwire.wire._read import count, items, obj, text, word
-from toolwire.wire.encode.base import Sent, is_cut
+from toolwire.wire.encode.base import Sent, is_cut, word_of
 from toolwire.wire.encode.blocks import REASONING, REFUSAL, TEXT, BlockEncoder
 from toolwire.wire.encode.errors import code_of, openai_type
 from toolwire.wire.encode.openai_responses_items import (
@@ -35,7 +35,7 @@ from toolwire.wire.encode.openai_responses_items import (
     ReasoningItem,
 )
 from toolwire.wire.encode.usage import for_responses, tokens
-from toolwire.wire.openai_responses import CALLS, TEXTS
+from toolwire.wire.openai_responses import CALLS, CUTS, STATUS, TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -107,7 +107,7 @@ class Encoder(BlockEncoder):
         if event.reason in _ENDED_WELL:
             self._conclude("completed")
         else:
-            reason = _CUTS.get(event.reason) or (event.raw[-1] if event.raw else event.reason)
+            reason = _CUTS.get(event.reason) or word_of(event, (*CUTS, *STATUS))
             self._conclude("incomplete", incomplete_details={"reason": reason})
 
     def close(self) -> None:

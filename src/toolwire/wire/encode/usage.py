@@ -9,7 +9,7 @@ from toolwire.wire._read import count, obj
 if TYPE_CHECKING:
     from toolwire.events import Usage
 
-__all__ = ["Tokens", "for_anthropic", "for_chat", "for_responses", "tokens"]
+__all__ = ["Tokens", "for_anthropic", "for_chat", "for_cohere", "for_ollama", "for_responses", "tokens"]
 
 
 class Tokens(NamedTuple):
@@ -33,8 +33,9 @@ def tokens(usage: Usage) -> Tokens:
     total = usage.input_tokens
     if total is not None:
         total += sum(each for each in apart if each)
-    cached = [*reads, details.get("cached_tokens"), raw.get("cachedContentTokenCount")]
-    thoughts = [out_details.get("reasoning_tokens"), raw.get("thoughtsTokenCount")]
+    cached = [*reads, details.get("cached_tokens"), raw.get("cachedContentTokenCount"), raw.get("cached_tokens")]
+    cohere = obj(raw.get("tokens"))
+    thoughts = [each.get("reasoning_tokens") for each in (out_details, cohere)] + [raw.get("thoughtsTokenCount")]
     return Tokens(total, usage.output_tokens, _first(cached), _first(writes), _first(thoughts))
 
 
@@ -78,6 +79,23 @@ def for_anthropic(usage: Usage) -> dict[str, Any]:
     if found.cache_write is not None:
         said["cache_creation_input_tokens"] = found.cache_write
     return said
+
+
+def for_cohere(usage: Usage) -> dict[str, Any]:
+    """As Cohere has it; what is billed is the provider's to say."""
+    found = tokens(usage)
+    counts = {"input_tokens": found.input, "output_tokens": found.output, "reasoning_tokens": found.reasoning}
+    said: dict[str, Any] = {"tokens": {key: each for key, each in counts.items() if each is not None}}
+    if found.cache_read is not None:
+        said["cached_tokens"] = found.cache_read
+    return said
+
+
+def for_ollama(usage: Usage) -> dict[str, Any]:
+    """As Ollama has it, without the times that it took."""
+    found = tokens(usage)
+    counts = {"prompt_eval_count": found.input, "eval_count": found.output}
+    return {key: each for key, each in counts.items() if each is not None}
 
 
 def _first(values: list[Any]) -> int | None:

@@ -1,0 +1,173 @@
+"""Cohere's chat, version 2, as its clients want it.
+
+`message-start`, then one block behind the other, `message-end` with finish reason and token counts, `[DONE]`. Every
+frame's event is its `type`. Contents are `content-start`, `-delta`, `-end` under one count of indexes, calls
+`tool-call-start`, `-delta`, `-end` under another. A call that was cut gets no `tool-call-end`. An error is a
+`message-end` that says so, and nothing behind it.
+
+Reasoning is a content of type thinking, save for Cohere's own plan (`tool-plan-delta`, which has neither start nor
+end). A refusal is text. The free text of a custom call is the member `input` of an object. Signatures have no place
+here, and calls that a provider runs itself have none. Citations of a Cohere stream are passed on.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from toolwire.encoding import encode
+from toolwire.wire._read import items, text
+from toolwire.wire.cohere import FINISH
+from toolwire.wire.encode.base import Sent, is_cut, word_of
+from toolwire.wire.encode.blocks import REASONING, REFUSAL, TEXT, BlockEncoder
+from toolwire.wire.encode.usage import for_cohere
+
+if TYPE_CHECKING:
+    from toolwire.events import Finish, FinishReason, MessageStart, ReasoningDelta, StreamError, Unknown
+    from toolwire.wire.encode.blocks import Block
+    from toolwire.wire.encode.options import Options
+
+__all__ = ["Encoder", "finish_reason"]
+
+# A run of the plan that goes before calls.
+_PLAN: Final = "plan"
+_PLAN_FIELD: Final = "tool_plan"
+
+# A run of contents -> the type of its block, which is the field of its text too.
+_CONTENTS: Final = {TEXT: "text", REFUSAL: "text", REASONING: "thinking"}
+
+_REASONS: Final[dict[FinishReason, str]] = {
+    "tool_calls": "TOOL_CALL",
+    "stop": "COMPLETE",
+    "pause": "COMPLETE",
+    "length": "MAX_TOKENS",
+    "content_filter": "ERROR_TOXIC",
+}
+
+_KNOWN: Final = frozenset(map(str.lower, FINISH))
+
+# Half a surrogate pair, whose escape in the object clients can't read.
+_HALF: Final = re.compile("[\ud800-\udfff]")
+
+# What an event may be called: its type stands in a line of its own.
+_NAME: Final = re.compile(r"[\w.:-]+", re.ASCII)
+
+
+class Encoder(BlockEncoder):
+    """Events to Cohere's."""
+
+    wire = "cohere"
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self._index = -1  # of the latest content
+        self._call_index = -1  # of the latest call
+        self._quoted = False  # the beginning of the object that holds a custom call's text was written
+
+    # --- the message ----------------------------------------------------------------------------------------------
+
+    def begin(self, event: MessageStart) -> None:
+        """`message-start`, with nothing in it."""
+        message = {"role": "assistant", "content": [], _PLAN_FIELD: "", "tool_calls": [], "citations": []}
+        name = self.options.message_id or event.id or os.urandom(16).hex()
+        self._event("message-start", id=name, delta={"message": message})
+
+    def finish(self, event: Finish) -> None:
+        """The last blocks, and `message-end`."""
+        self.settle(event)
+        delta: dict[str, Any] = {"finish_reason": finish_reason(event)}
+        if self._usage is not None:
+            delta["usage"] = dict(self._usage.raw) if self._source == self.wire else for_cohere(self._usage)
+        self._event("message-end", delta=delta)
+
+    def close(self) -> None:
+        """The terminator."""
+        self.frame("[DONE]")
+
+    def failure(self, error: StreamError) -> None:
+        """`message-end`, which alone has a place for an error."""
+        reason = "TIMEOUT" if error.kind == "timeout" else "ERROR"
+        self._event("message-end", delta={"finish_reason": reason, "error": error.message})
+
+    def unknown(self, event: Unknown) -> None:
+        """Events that stand by themselves, and what a message that came whole says of its text."""
+        payload = event.payload
+        if self._source != self.wire or self.finished or not isinstance(payload, dict):
+            return
+        kind = text(payload.get("type")) or event.event
+        if "type" not in payload and not event.event:
+            for index, each in enumerate(items(payload.get("citations"))):
+                self._event("citation-start", index=index, delta={"message": {"citations": each}})
+                self._event("citation-end", index=index)
+        elif _NAME.fullmatch(kind) and (event.event or kind.startswith("citation-")):  # else it is a part of a content
+            self.frame({**payload, "type": kind}, kind)
+
+    # --- blocks ---------------------------------------------------------------------------------------------------
+
+    def reasoning(self, event: ReasoningDelta) -> None:
+        """A piece of the plan or of other reasoning."""
+        if event.text:
+            self._put(_PLAN if event.field == _PLAN_FIELD else REASONING, event)
+
+    def open_block(self, block: Block) -> None:
+        """A block begins."""
+        if isinstance(block, Sent):
+            self._quoted = False
+            self._call_index += 1
+            extra = block.call.extra if self._source == self.wire else {}
+            function = {"name": block.call.name, "arguments": ""}
+            self._call("start", {"id": block.id, "type": "function", "function": function, **extra})
+        elif block != _PLAN:
+            kind = _CONTENTS[block]
+            self._index += 1
+            self._event("content-start", index=self._index, delta=_content({"type": kind, kind: ""}))
+
+    def write_block(self, block: Block, piece: Any) -> None:
+        """A piece of the open block."""
+        if isinstance(block, Sent):
+            self._arguments(block, piece)
+        elif block == _PLAN:
+            self._event("tool-plan-delta", delta={"message": {_PLAN_FIELD: piece.text}})
+        else:
+            self._event("content-delta", index=self._index, delta=_content({_CONTENTS[block]: piece.text}))
+
+    def close_block(self, block: Block) -> None:
+        """The open block ends; one that was cut stays open."""
+        if not isinstance(block, Sent):
+            if block != _PLAN:
+                self._event("content-end", index=self._index)
+        elif block.called_whole or not is_cut(block.call):
+            if block.kind == "custom":
+                self._call("delta", _text('"}' if self._quoted else '{"input":""}'))
+            self._event("tool-call-end", index=self._call_index)
+
+    # --- within ---------------------------------------------------------------------------------------------------
+
+    def _arguments(self, sent: Sent, piece: str) -> None:
+        if sent.kind == "custom":
+            piece = encode(_HALF.sub("\ufffd", piece))[1:-1]
+            if not self._quoted:
+                self._quoted = True
+                piece = '{"input":"' + piece
+        self._call("delta", _text(piece))
+
+    def _call(self, stage: str, entry: dict[str, Any]) -> None:
+        self._event(f"tool-call-{stage}", index=self._call_index, delta={"message": {"tool_calls": entry}})
+
+    def _event(self, kind: str, **fields: Any) -> None:
+        self.frame({"type": kind, **fields}, kind)
+
+
+def finish_reason(event: Finish) -> str:
+    """Cohere's word for a reason: the provider's where it means the same here, or where none does."""
+    raw = event.raw[-1] if event.raw else ""
+    return raw if FINISH.get(raw) == event.reason else _REASONS.get(event.reason) or word_of(event, _KNOWN)
+
+
+def _content(content: dict[str, Any]) -> dict[str, Any]:
+    return {"message": {"content": content}}
+
+
+def _text(piece: str) -> dict[str, Any]:
+    return {"function": {"arguments": piece}}
