@@ -19,7 +19,7 @@ def test_alone_it_prints_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
     out = capsys.readouterr().out
     assert "usage: toolwire" in out
-    assert all(command in out for command in ("decode", "events", "watch", "check"))
+    assert all(command in out for command in ("decode", "events", "watch", "check", "convert"))
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
