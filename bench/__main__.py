@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench import growth, imports, memory, use, values, wires
+from bench import growth, imports, memory, use, values, wires, writing
 from bench.goals import goals
 from bench.measure import ROOT, Effort
 from bench.report import render
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 PARTS: dict[str, Callable[[Workers, Effort], Any]] = {
     "values": values.run,
     "bytes": wires.run,
+    "writing": writing.run,
     "use": use.run,
     "memory": memory.run,
     "imports": imports.run,

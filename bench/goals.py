@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench.measure import median, ratio
+from bench.writing import ALONE, TO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -46,6 +47,7 @@ BYTES = (
     ("openai-chat", "file 200 KB", "openai create + jiter", 100),
     ("anthropic", "file 200 KB", "anthropic messages.stream()", 100),
 )
+SAME_WIRE = ("openai-chat", "openai-responses", "anthropic")
 
 
 def _cells(rows: list[dict[str, Any]], **keys: object) -> Mapping[str, Any]:
@@ -78,6 +80,15 @@ def _bytes(rows: list[dict[str, Any]]) -> Iterator[Goal]:
         cells = _cells(rows, wire=wire, payload=payload)
         found = ratio(cells.get(peer), cells.get(COMPILED))
         yield Goal(f"{COMPILED}: bytes to events, {payload}, cheaper than {peer}", target, found, least=True)
+
+
+def _writing(rows: list[dict[str, Any]]) -> Iterator[Goal]:
+    for wire in SAME_WIRE:
+        for payload in dict.fromkeys(row["payload"] for row in rows):
+            cells = _cells(rows, wire=wire, payload=payload)
+            found = ratio(cells.get(f"{COMPILED}: {TO}{wire}"), cells.get(f"{COMPILED}: {ALONE}"))
+            what = f"{COMPILED}: {wire} in and out, {payload}, against decoding alone"
+            yield Goal(what, 3, found, least=False)
 
 
 def _growth(found: dict[str, Any]) -> Iterator[Goal]:
@@ -135,6 +146,8 @@ def goals(results: dict[str, Any]) -> list[Goal]:
         found += _values(results["values"])
     if "bytes" in results:
         found += _bytes(results["bytes"]["generated"])
+    if "writing" in results:
+        found += _writing(results["writing"])
     if "use" in results:
         found += _use(results["use"])
     if "growth" in results:

@@ -11,7 +11,7 @@ from bench.payloads import cut
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["NAME", "PROPERTIES", "WIRES", "Parts", "generated", "split"]
+__all__ = ["NAME", "PROPERTIES", "WIRES", "Parts", "generated", "split", "sse"]
 
 NAME = "write_file"
 # The SDKs that want a schema get one that allows everything.
@@ -21,7 +21,8 @@ PROPERTIES: dict[str, Any] = {"type": "object", "properties": {}, "additionalPro
 Parts = tuple[list[bytes], list[bytes], list[bytes]]
 
 
-def _sse(payload: dict[str, Any], event: str = "", newline: str = "\n") -> bytes:
+def sse(payload: dict[str, Any], event: str = "", newline: str = "\n") -> bytes:
+    """One server-sent event."""
     name = f"event: {event}{newline}" if event else ""
     data = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
     return f"{name}data: {data}{newline}{newline}".encode()
@@ -40,14 +41,14 @@ def chat(pieces: Sequence[str]) -> Parts:
 
     def chunk(delta: dict[str, Any], finish: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-        return _sse({**head, "choices": [choice], "usage": None})
+        return sse({**head, "choices": [choice], "usage": None})
 
     call = {"index": 0, "id": "call_bench", "type": "function", "function": {"name": NAME, "arguments": ""}}
     usage = {"prompt_tokens": 100, "completion_tokens": 1000, "total_tokens": 1100}
     return (
         [chunk({"role": "assistant", "content": None, "tool_calls": [call]})],
         [chunk({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}) for piece in pieces],
-        [chunk({}, "tool_calls"), _sse({**head, "choices": [], "usage": usage}), b"data: [DONE]\n\n"],
+        [chunk({}, "tool_calls"), sse({**head, "choices": [], "usage": usage}), b"data: [DONE]\n\n"],
     )
 
 
@@ -59,7 +60,7 @@ def responses(pieces: Sequence[str]) -> Parts:
     place = {"item_id": "fc_bench", "output_index": 0}
 
     def event(kind: str, **fields: Any) -> bytes:
-        return _sse({"type": kind, "sequence_number": next(numbers), **fields}, kind)
+        return sse({"type": kind, "sequence_number": next(numbers), **fields}, kind)
 
     def response(status: str, output: list[dict[str, Any]], usage: dict[str, Any] | None) -> dict[str, Any]:
         return {
@@ -107,7 +108,7 @@ def anthropic(pieces: Sequence[str]) -> Parts:
     """Messages."""
 
     def event(kind: str, **fields: Any) -> bytes:
-        return _sse({"type": kind, **fields}, kind)
+        return sse({"type": kind, **fields}, kind)
 
     message: dict[str, Any] = {
         "id": "msg_bench",
@@ -144,7 +145,7 @@ def _gemini(parts: list[dict[str, Any]], finish: str = "") -> bytes:
         candidate["finishReason"] = finish
     usage = {"promptTokenCount": 100, "candidatesTokenCount": 1000, "totalTokenCount": 1100}
     body = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "bench", "responseId": "bench"}
-    return _sse(body, newline="\r\n")
+    return sse(body, newline="\r\n")
 
 
 def gemini(pieces: Sequence[str]) -> Parts:

@@ -25,6 +25,9 @@ def about(request: dict[str, Any]) -> dict[str, Any]:
         wires = import_module("toolwire.wire")
         for name in wires.WIRES:
             wires.load(name)
+        for row in import_module("toolwire.wire.encode").ENCODERS.values():
+            import_module(row.module)
+        import_module("toolwire.encoder")
         import_module("bench.subjects")
         build = str(getattr(import_module("toolwire"), "build", "pure"))
     return {"build": build, "python": platform.python_version(), "packages": found}

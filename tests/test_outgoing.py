@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from support.calls import FINISH, Source, delta, pieces, run
 
 import toolwire
 from toolwire import BadEndError, Coalesce, Encoder, Pace, UsageError
-from toolwire.events import StreamError, ToolCallDelta
+from toolwire.events import Finish, StreamError, TextDelta, ToolCallDelta
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -256,8 +257,9 @@ def test_pace_in_both_edges() -> None:
 
 
 def test_coalescing_in_both_edges() -> None:
-    sync = list(toolwire.encode(toolwire.stream(WHOLE), to="openai-chat", coalesce=Coalesce(chars=10**6, seconds=60)))
-    some = run(lambda: gather(toolwire.astream(Source(WHOLE)), coalesce=Coalesce(chars=10**6, seconds=60)))
+    slow = Coalesce(chars=10**6, seconds=60)
+    sync = list(toolwire.encode(toolwire.stream([b"".join(WHOLE)]), to="openai-chat", coalesce=slow))
+    some = run(lambda: gather(toolwire.astream(Source(WHOLE)), coalesce=slow))
     for out in (sync, some):
         assert len([event for event in decoded(out) if isinstance(event, ToolCallDelta)]) == 1
 
@@ -270,3 +272,154 @@ def test_an_unknown_wire_or_option_is_refused_at_once() -> None:
         toolwire.encode(stream, to="openai-chat", nope=1)  # type: ignore[call-overload]
     with pytest.raises(UsageError, match="run= is no option of openai-chat"):
         toolwire.encode(stream, to="openai-chat", run={})
+
+
+# --- who closes what, and when ---------------------------------------------------------------------------------
+
+
+class Closing:
+    """A stream of events that knows how often it was closed."""
+
+    def __init__(self, given: list[Event]) -> None:
+        self.given = iter(given)
+        self.closed = 0
+
+    def __iter__(self) -> Iterator[Event]:
+        return self.given
+
+    def close(self) -> None:
+        self.closed += 1
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        for event in self.given:
+            yield event
+
+    async def aclose(self) -> None:
+        self.closed += 1
+
+
+def test_what_never_began_is_closed_too() -> None:
+    class Sync:
+        def __init__(self) -> None:
+            self.closed = 0
+
+        def __iter__(self) -> Iterator[Event]:
+            return iter(())
+
+        def close(self) -> None:
+            self.closed += 1
+
+    stream = Sync()
+    with toolwire.encode(stream, to="openai-chat"):
+        pass
+    assert stream.closed == 1
+
+    async def main() -> None:
+        stream = Closing([])
+        async with toolwire.encode(stream, to="openai-chat"):
+            pass
+        assert stream.closed == 1
+        source = Source(WHOLE)
+        body = toolwire.encode(toolwire.astream(source), to="openai-chat")
+        await body.aclose()
+        assert source.count == 0
+
+    run(main)
+
+
+def test_several_whole_calls_in_one_piece_are_handed_out_in_time() -> None:
+    """In sync code too, what is there already isn't waited for behind each of them."""
+    whole = '{"text":"' + "x" * 300 + '"}'
+    given = [to_sse([*[delta(n, whole, f"f{n}") for n in range(4)], FINISH, "[DONE]"])]
+    clock: list[float] = []
+    pace = Pace(chars=10, interval=0.01, max_total=0.1)
+    began = time.monotonic()
+    for _ in toolwire.encode(toolwire.stream(given), to="openai-chat", pace=pace):
+        clock.append(time.monotonic() - began)
+    assert clock[-1] < 4 * 0.1  # four times that, if each held up the next
+
+
+def test_sync_code_holds_nothing_while_it_waits() -> None:
+    seen: list[bytes] = []
+
+    def source() -> Iterator[bytes]:
+        yield to_sse([{"id": "a", "choices": [{"index": 0, "delta": {"content": "Hello"}}]}])
+        assert b"Hello" in b"".join(seen)
+        yield to_sse([FINISH, "[DONE]"])
+
+    for data in toolwire.encode(toolwire.stream(source()), to="openai-chat", coalesce=Coalesce(seconds=60)):
+        seen.append(data)
+
+
+# --- what is no stream of events --------------------------------------------------------------------------------
+
+
+def test_bytes_are_no_events() -> None:
+    with pytest.raises(UsageError, match=r"an encoder takes events, not bytes: see toolwire\.stream"):
+        list(toolwire.encode([b"data: {}"], to="ag-ui"))  # type: ignore[list-item]
+    for odd in ("abc", b"abc", {}):
+        with pytest.raises(UsageError, match="takes a stream of events"):
+            toolwire.encode(odd, to="ag-ui")  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("wire", ["openai-chat", "openai-responses", "anthropic", "ai-sdk-ui", "ag-ui"])
+def test_events_that_somebody_made_begin_a_message(wire: str) -> None:
+    made = [TextDelta("hi"), Finish("stop")]
+    message = toolwire.collect(list(toolwire.encode(made, to=wire)), wire)
+    assert (message.text, message.finish, message.error) == ("hi", "stop", None)
+
+
+def test_none_is_not_given() -> None:
+    half = [*pieces(finish=False)[:4], to_sse([{"choices": [{"index": 0, "delta": {}, "finish_reason": "length"}]}])]
+    encoder = Encoder("openai-chat", fail_on_cut=None)  # type: ignore[arg-type]
+    for event in decoded([*half, b"data: [DONE]\n\n"]):
+        encoder.feed(event)
+    assert encoder.aborts
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"model": 5}, "model is a text"),
+        ({"created": "now"}, "created is a whole number"),
+        ({"created": True}, "created is a whole number"),
+        ({"usage": 1}, "usage is True or False"),
+        ({"fail_on_cut": "no"}, "fail_on_cut is True or False"),
+        ({"keep_alive": "15"}, "keep_alive is a number of seconds"),
+        ({"keep_alive": float("inf")}, "keep_alive is a number of seconds"),
+    ],
+)
+def test_options_of_a_wrong_type(options: dict[str, Any], match: str) -> None:
+    with pytest.raises(UsageError, match=match):
+        Encoder("openai-chat", **options)
+
+
+def test_an_unhashable_wire() -> None:
+    with pytest.raises(UsageError, match="nothing is written as"):
+        Encoder(["x"])  # type: ignore[arg-type]
+
+
+def test_nothing_comes_behind_the_end() -> None:
+    encoder = Encoder("openai-chat")
+    for event in decoded(WHOLE):
+        encoder.feed(event, 1.0)
+    assert encoder.end(1.0).endswith(b"[DONE]\n\n")
+    assert encoder.deadline() is None
+    assert encoder.tick(1000.0) == b""
+
+
+def test_the_end_needs_no_time() -> None:
+    encoder = Encoder("openai-chat", coalesce=Coalesce(chars=10**6, seconds=60), pace=Pace(chars=1, interval=1))
+    whole = decoded(WHOLE)
+    out = b"".join(encoder.feed(event, 0.0) for event in whole)
+    assert b"tool_calls" in out
+    assert b"[DONE]" not in out
+    out += encoder.end()
+    assert toolwire.collect([out]).executable[0].buf == whole[-1].calls[0].buf  # type: ignore[union-attr]
+
+
+def test_nothing_needs_starlette_before_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "toolwire.asgi", None)
+    assert callable(toolwire.response)
+    with pytest.raises(UsageError, match="needs Starlette"):
+        toolwire.response(decoded(WHOLE), to="openai-chat")

@@ -106,6 +106,14 @@ def test_an_error_lets_go_of_everything_at_once() -> None:
     assert pacer.deadline() is None
 
 
+def test_a_cut_lets_go_too() -> None:
+    pacer = Pacer(Pace(chars=10, interval=0.1))
+    events = chat(call(0, big(100)), reason=None)
+    out = [each for event in events for each in pacer.feed(event, 0.0)]
+    assert out[-1] == events[-1]
+    assert pacer.deadline() is None
+
+
 def test_a_reset_lets_go_too() -> None:
     pacer = Pacer(Pace(chars=10, interval=0.1))
     for event in chat(call(0, big(100))):
@@ -259,6 +267,10 @@ def test_time_is_needed() -> None:
         (lambda: Pace(chars=True), "chars"),
         (lambda: Pace(interval=0), "interval"),
         (lambda: Pace(interval=4), "interval"),
+        (lambda: Pace(max_total=float("inf")), "max_total"),
+        (lambda: Pace(interval=5e-324), "interval"),
+        (lambda: Pace(interval="x"), "interval"),  # type: ignore[arg-type]
+        (lambda: Coalesce(seconds=None), "seconds"),  # type: ignore[arg-type]
         (lambda: Coalesce(chars=0), "chars"),
         (lambda: Coalesce(seconds=0), "seconds"),
         (lambda: stages(None, 3), "toolwire.Pace"),  # type: ignore[arg-type]

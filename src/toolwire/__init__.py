@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from toolwire.asgi import response
     from toolwire.call import ToolCall
     from toolwire.encoder import Encoder
     from toolwire.errors import BadEndError, OutputError, ProviderError, ToolCallError, ToolwireError, UsageError
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from toolwire.live import AsyncEventStream, EventStream, acollect, astream, collect, stream
     from toolwire.message import Choice, Message, Reasoning, Text
     from toolwire.options import StreamOptions
-    from toolwire.outgoing import encode
+    from toolwire.outgoing import AsyncWriting, Writing, encode, response
     from toolwire.output import Output
     from toolwire.partial import DEFAULT_REPAIRS, MISSING, PartialJSON, Repair
     from toolwire.sansio import Stream
@@ -58,7 +57,6 @@ build: Literal["compiled", "pure"]
 _HOMES = {
     name: f"toolwire.{module}"
     for module, names in {
-        "asgi": ("response",),
         "call": ("ToolCall",),
         "encoder": ("Encoder",),
         "errors": ("BadEndError", "OutputError", "ProviderError", "ToolCallError", "ToolwireError", "UsageError"),
@@ -85,7 +83,7 @@ _HOMES = {
         "message": ("Choice", "Message", "Reasoning", "Text"),
         "partial": ("DEFAULT_REPAIRS", "MISSING", "PartialJSON", "Repair"),
         "options": ("StreamOptions",),
-        "outgoing": ("encode",),
+        "outgoing": ("AsyncWriting", "Writing", "encode", "response"),
         "output": ("Output",),
         "sansio": ("Stream",),
         "smoothing": ("Coalesce", "Pace"),
@@ -104,6 +102,7 @@ __all__ = [
     "DEFAULT_REPAIRS",
     "MISSING",
     "AsyncEventStream",
+    "AsyncWriting",
     "BadEndError",
     "CallError",
     "Choice",
@@ -151,6 +150,7 @@ __all__ = [
     "Usage",
     "UsageError",
     "Warned",
+    "Writing",
     "acollect",
     "astream",
     "build",

@@ -3,96 +3,70 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from toolwire.errors import UsageError
-from toolwire.outgoing import encoder_of, write_async
+from starlette.responses import Response
+
+from toolwire.outgoing import AsyncWriting
 from toolwire.sources import close
 
-try:
-    from starlette.responses import Response
-except ImportError:
-    raise UsageError("a response needs Starlette: pip install 'toolwire[starlette]'") from None
-
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
-    from typing import Unpack
+    from collections.abc import AsyncIterator, Iterable, Mapping
 
     from starlette.background import BackgroundTask
     from starlette.types import Receive, Scope, Send
 
-    from toolwire.encoder import Encoder
-    from toolwire.events import Event
-    from toolwire.wire.encode.options import EncodeOptions
+    from toolwire.outgoing import Writing
 
-__all__ = ["EncodedResponse", "response"]
+__all__ = ["EncodedResponse"]
 
 _END = object()
 
 
-def response(
-    stream: AsyncIterable[Event] | Iterable[Event],
-    to: str,
-    *,
-    headers: Mapping[str, str] | None = None,
-    background: BackgroundTask | None = None,
-    **options: Unpack[EncodeOptions],
-) -> EncodedResponse:
-    """A Starlette response whose body is a stream's events in the wire `to`, with that wire's headers.
-
-    `stream`: what `astream` gave, or `stream` (read in a thread then). A client that leaves closes it, also while it is
-    silent. A turn that ended badly breaks the connection off on the wires that need that: the server logs a
-    `BadEndError` then. `headers` are added, `background` runs afterwards, options as in `EncodeOptions`. Raises
-    `UsageError` for an unknown wire or option.
-    """
-    if not isinstance(stream, AsyncIterable | Iterable):
-        raise UsageError(f"response takes a stream of events, not {type(stream).__name__}")
-    return EncodedResponse(stream, encoder_of(to, options), headers, background)
-
-
 class EncodedResponse(Response):
-    """See `response`."""
+    """See `toolwire.response`."""
 
     def __init__(
         self,
-        stream: AsyncIterable[Event] | Iterable[Event],
-        encoder: Encoder,
+        body: AsyncWriting | Writing,
         headers: Mapping[str, str] | None,
         background: BackgroundTask | None,
     ) -> None:
+        encoder = body.encoder
         self.status_code = 200
         self.media_type = encoder.media_type
         self.background = background
-        self._stream = stream
-        self._encoder = encoder
-        self.init_headers({**encoder.headers, **(headers or {})})
+        self._body = body if isinstance(body, AsyncWriting) else AsyncWriting(_FromThread(body.stream), encoder)
+        self.init_headers({**encoder.headers, **{name.lower(): value for name, value in (headers or {}).items()}})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send it all, or as much of it as the client waits for."""
         writer = asyncio.ensure_future(self._write(send))
         listener = asyncio.ensure_future(_gone(receive))
+        tasks = (writer, listener)
+        for task in tasks:
+            task.add_done_callback(_noticed)
         try:
-            await asyncio.wait([writer, listener], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            unfinished = [task for task in (writer, listener) if not task.done()]
-            for task in unfinished:
+            for task in tasks:
                 task.cancel()
+            unfinished = [task for task in tasks if not task.done()]
             if unfinished:
                 await asyncio.wait(unfinished)
-            failure = None if writer.cancelled() else writer.exception()
-        if failure is not None:
-            raise failure
+        for task in tasks:
+            failure = None if task.cancelled() else task.exception()
+            if failure is not None:
+                raise failure
         if self.background is not None:
             await self.background()
 
     async def _write(self, send: Send) -> None:
-        stream = self._stream
-        body = write_async(stream if isinstance(stream, AsyncIterable) else _from_thread(stream), self._encoder)
         try:
             await _send(send, "start", status=self.status_code, headers=self.raw_headers)
-            async for data in body:
+            async for data in self._body:
                 await _send(send, "body", body=data, more_body=True)
         except _GoneError:
             return
@@ -100,7 +74,7 @@ class EncodedResponse(Response):
             await _break_off(send, error)
             raise
         finally:
-            await body.aclose()
+            await self._body.aclose()
         with suppress(_GoneError):
             await _send(send, "body", body=b"", more_body=False)
 
@@ -114,6 +88,12 @@ async def _send(send: Send, what: str, **message: Any) -> None:
         await send({"type": f"http.response.{what}", **message})
     except OSError as error:
         raise _GoneError from error
+
+
+def _noticed(task: asyncio.Future[None]) -> None:
+    """A task that nobody asks any more has no unheard exception."""
+    if not task.cancelled():
+        task.exception()
 
 
 class _BrokenOff:
@@ -153,11 +133,21 @@ async def _gone(receive: Receive) -> None:
         pass
 
 
-async def _from_thread(stream: Iterable[Any]) -> AsyncIterator[Any]:
-    """A sync stream, read in a thread one event at a time."""
-    iterator = iter(stream)
-    try:
-        while (event := await asyncio.to_thread(next, iterator, _END)) is not _END:
+class _FromThread:
+    """A sync stream, read in a thread one event at a time, and closed there: a generator can't be while it runs."""
+
+    def __init__(self, stream: Iterable[Any]) -> None:
+        self._stream = stream
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="toolwire-stream")
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        iterator = iter(self._stream)
+        loop = asyncio.get_running_loop()
+        while (event := await loop.run_in_executor(self._thread, next, iterator, _END)) is not _END:
             yield event
-    finally:
-        close(stream)
+
+    async def aclose(self) -> None:
+        """Close the stream as soon as its thread is free, which isn't waited for."""
+        with suppress(RuntimeError):  # it was
+            self._thread.submit(close, self._stream)
+        self._thread.shutdown(wait=False)

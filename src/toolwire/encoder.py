@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from toolwire.errors import UsageError
+from toolwire.events import Event
 from toolwire.framing.writers import WRITERS
+from toolwire.smoothing import demand_seconds, stages
 from toolwire.wire.encode import encoder_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Unpack
 
-    from toolwire.events import Event, StreamError
+    from toolwire.events import StreamError
     from toolwire.smoothing import Coalescer, Pacer
     from toolwire.wire.encode.base import Frame
     from toolwire.wire.encode.options import EncodeOptions
@@ -21,6 +23,8 @@ __all__ = ["KEEP_ALIVE", "Encoder"]
 
 # Seconds; proxies commonly give up a connection that is silent for 30 or 60.
 KEEP_ALIVE: Final = 15.0
+
+_EVENTS: Final = frozenset(get_args(Event))
 
 
 class Encoder:
@@ -36,14 +40,12 @@ class Encoder:
         given: dict[str, Any] = dict(options)
         pace, coalesce = given.pop("pace", None), given.pop("coalesce", None)
         keep_alive = given.pop("keep_alive", KEEP_ALIVE)
-        if keep_alive is not None and not keep_alive > 0:
-            raise UsageError(f"keep_alive is a number of seconds or None, not {keep_alive!r}")
+        if keep_alive is not None:
+            demand_seconds("keep_alive", keep_alive)
         self._wire = encoder_for(to, given)
         self._writer = WRITERS[self._wire.framing]()
         self._stages: list[Coalescer | Pacer] = []
         if coalesce is not None or pace is not None:
-            from toolwire.smoothing import stages
-
             self._stages = stages(coalesce, pace)
         self._keep_alive: float | None = keep_alive if self._wire.keep_alive is not None else None
         self._quiet: float | None = None  # since when nothing went out
@@ -97,23 +99,34 @@ class Encoder:
         """The next event."""
         if self._ended:
             raise UsageError("this encoder has ended: make a new one for the next stream")
+        if type(event) not in _EVENTS:
+            raise UsageError(f"an encoder takes events, not {type(event).__name__}: see toolwire.stream and astream")
         if not self._stages:
             return self._written(self._wire.feed(event), now)
         return self._write(self._through([event], now, 0), now)
+
+    def release(self, now: float) -> bytes:
+        """What was held back to be joined with what comes, now: the caller is about to wait for more."""
+        out = b""
+        for place, stage in enumerate(self._stages):
+            if not stage.paces:
+                out += self._write(self._through(stage.flush(), now, place + 1), now)
+        return out
 
     def end(self, now: float | None = None) -> bytes:
         """No more events come. What is still held back goes out; repeats do nothing."""
         if self._ended:
             return b""
         self._ended = True
-        rest: list[Event] = []
-        for place, stage in enumerate(self._stages):
-            rest += self._through(stage.flush(), now, place + 1)
+        # What is further on came first.
+        rest = [event for stage in reversed(self._stages) for event in stage.flush()]
         out = self._write(rest, now) + self._writer.write(self._wire.end())
         return out if self._wire.aborts else out + self._writer.end()
 
     def deadline(self) -> float | None:
         """The reading of the clock at which `tick` is due if nothing came before; None if it never is."""
+        if self._ended:
+            return None
         due = [stage.deadline() for stage in self._stages]
         if self._keep_alive is not None and self._quiet is not None and not self._wire.failed:
             due.append(self._quiet + self._keep_alive)
@@ -122,9 +135,10 @@ class Encoder:
     def tick(self, now: float) -> bytes:
         """Time has passed: what was held back until now, or a sign of life."""
         out = b""
-        if not self._ended:
-            for place, stage in enumerate(self._stages):
-                out += self._write(self._through(stage.tick(now), now, place + 1), now)
+        if self._ended:
+            return out
+        for place, stage in enumerate(self._stages):
+            out += self._write(self._through(stage.tick(now), now, place + 1), now)
         if self._keep_alive is not None and not self._wire.failed and not out:
             if self._quiet is None:
                 self._quiet = now

@@ -39,6 +39,7 @@ class _EventStream:
         self._aborted: str | None = None
         self._cut = False
         self._closed = False
+        self.ready = 0  # events that are there already, behind the one that was given last
         self._output = self._stream.output if options.get("text_schema") is not None else None
 
     @property
@@ -185,7 +186,9 @@ class EventStream(_EventStream):
                 else:
                     batch = self._take(piece, wait.waited)
                 while batch:
-                    yield self._current(batch.popleft())
+                    event = batch.popleft()
+                    self.ready = len(batch)
+                    yield self._current(event)
                     batch = self._rest(batch)
         finally:
             self.close()
@@ -233,6 +236,9 @@ class AsyncEventStream(_EventStream):
         await self._close()
 
     async def _close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
         if isinstance(self._wait, AsyncWait):
             await self._wait.close()
         await aclose(self._source)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
 from toolwire.encoder import Encoder
@@ -13,42 +13,128 @@ from toolwire.sources import aclose, close
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import AsyncGenerator, Generator
-    from typing import Unpack
+    from typing import Self, Unpack
 
+    from starlette.background import BackgroundTask
+
+    from toolwire.asgi import EncodedResponse
     from toolwire.events import Event
     from toolwire.wire.encode.options import EncodeOptions
 
-__all__ = ["encode", "encoder_of", "write", "write_async"]
+__all__ = ["AsyncWriting", "Writing", "encode", "encoder_of", "response"]
 
 # Events that are read ahead of a client that takes its time.
 _AHEAD = 64
 
 
 @overload
-def encode(stream: AsyncIterable[Event], to: str, **options: Unpack[EncodeOptions]) -> AsyncIterator[bytes]: ...
+def encode(stream: AsyncIterable[Event], to: str, **options: Unpack[EncodeOptions]) -> AsyncWriting: ...
 
 
 @overload
-def encode(stream: Iterable[Event], to: str, **options: Unpack[EncodeOptions]) -> Iterator[bytes]: ...
+def encode(stream: Iterable[Event], to: str, **options: Unpack[EncodeOptions]) -> Writing: ...
 
 
 def encode(
     stream: AsyncIterable[Event] | Iterable[Event], to: str, **options: Unpack[EncodeOptions]
-) -> AsyncIterator[bytes] | Iterator[bytes]:
+) -> AsyncWriting | Writing:
     """A stream's events as bytes of the wire `to`: pieces to be sent as they come, in a body that isn't buffered.
 
     `stream`: what `stream` or `astream` gave, or any iterable of events; what comes back is sync or async as it is.
-    Nothing is read further than a few events ahead of who takes the bytes. Options: see `EncodeOptions`; signs of life
-    are sent in async code only. Leaving the loop closes the stream. Raises `UsageError` for an unknown wire or option,
-    and, behind the last piece of a turn that ended badly, `BadEndError` on the wires where the connection has to be
-    broken off: let it pass through to the server, which does so.
+    Nothing is read further than a few events ahead of who takes the bytes. It closes the stream at its end, and when it
+    is closed itself or let go of; `with` and `async with` do so for certain. Options: see `EncodeOptions`; signs of
+    life are sent in async code only. Raises `UsageError` for an unknown wire or option, and, behind the last piece of a
+    turn that ended badly, `BadEndError` on the wires where the connection has to be broken off: let it pass through to
+    the server, which does so.
     """
     encoder = encoder_of(to, options)
     if isinstance(stream, AsyncIterable):
-        return write_async(stream, encoder)
-    if isinstance(stream, Iterable):
-        return write(stream, encoder)
-    raise UsageError(f"encode takes a stream of events, not {type(stream).__name__}")
+        return AsyncWriting(stream, encoder)
+    if isinstance(stream, Iterable) and not isinstance(stream, str | bytes | bytearray | Mapping):
+        return Writing(stream, encoder)
+    raise UsageError(f"encode takes a stream of events, not {type(stream).__name__}: see toolwire.stream and astream")
+
+
+def response(
+    stream: AsyncIterable[Event] | Iterable[Event],
+    to: str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    background: BackgroundTask | None = None,
+    **options: Unpack[EncodeOptions],
+) -> EncodedResponse:
+    """A Starlette response whose body is a stream's events in the wire `to`, with that wire's headers.
+
+    `stream`: what `astream` gave, or `stream` (read in a thread then). A client that leaves closes it, also while it is
+    silent. A turn that ended badly breaks the connection off on the wires that need that: the server logs a
+    `BadEndError` then. `headers` are added, or stand in place of the wire's; `background` runs afterwards; options as
+    in `EncodeOptions`. Raises `UsageError` for an unknown wire or option, and where Starlette isn't installed.
+    """
+    try:
+        from toolwire.asgi import EncodedResponse
+    except ImportError:
+        raise UsageError("a response needs Starlette: pip install 'toolwire[starlette]'") from None
+    return EncodedResponse(encode(stream, to, **options), headers, background)
+
+
+class Writing:
+    """The bytes of a sync stream, as `encode` gives them."""
+
+    def __init__(self, stream: Iterable[Event], encoder: Encoder) -> None:
+        self.encoder = encoder
+        self.stream = stream
+        self._pieces = write(stream, encoder)
+        self._begun = False
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> bytes:
+        self._begun = True
+        return next(self._pieces)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """No more is wanted: close the stream."""
+        self._pieces.close()
+        if not self._begun:
+            self._begun = True
+            close(self.stream)
+
+
+class AsyncWriting:
+    """The bytes of an async stream, as `encode` gives them."""
+
+    def __init__(self, stream: AsyncIterable[Event], encoder: Encoder) -> None:
+        self.encoder = encoder
+        self.stream = stream
+        self._pieces = write_async(stream, encoder)
+        self._begun = False
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> bytes:
+        self._begun = True
+        return await anext(self._pieces)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """No more is wanted: close the stream."""
+        await self._pieces.aclose()
+        if not self._begun:
+            self._begun = True
+            await aclose(self.stream)
 
 
 def encoder_of(to: str, options: EncodeOptions) -> Encoder:
@@ -65,10 +151,13 @@ def write(stream: Iterable[Event], encoder: Encoder) -> Generator[bytes, None, N
     """The bytes of a sync stream."""
     try:
         for event in stream:
-            data = encoder.feed(event, time.monotonic())
+            now = time.monotonic()
+            data = encoder.feed(event, now)
+            if not getattr(stream, "ready", 0):  # the next event has to be waited for
+                data += encoder.release(now)
             if data:
                 yield data
-            while encoder.pacing and (due := encoder.deadline()) is not None:
+            while encoder.pacing and not getattr(stream, "ready", 0) and (due := encoder.deadline()) is not None:
                 time.sleep(max(0.0, due - time.monotonic()))
                 data = encoder.tick(time.monotonic())
                 if data:

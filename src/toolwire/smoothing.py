@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from toolwire.errors import UsageError
-from toolwire.events import ReasoningDelta, RefusalDelta, Reset, StreamError, TextDelta, ToolCallDelta
+from toolwire.events import Finish, ReasoningDelta, RefusalDelta, Reset, StreamError, TextDelta, ToolCallDelta
 
 if TYPE_CHECKING:
     from toolwire.events import Event
 
-__all__ = ["Coalesce", "Coalescer", "Pace", "Pacer", "stages"]
+__all__ = ["Coalesce", "Coalescer", "Pace", "Pacer", "demand_seconds", "stages"]
+
+# Nobody wants to see what such a turn has said bit by bit.
+_BAD = ("error", "incomplete", "cancelled")
 
 _Delta = TextDelta | ReasoningDelta | RefusalDelta | ToolCallDelta
 
@@ -36,10 +39,11 @@ class Pace:
     max_total: float = 3.0
 
     def __post_init__(self) -> None:
-        if isinstance(self.chars, bool) or not isinstance(self.chars, int) or self.chars < 1:
-            raise UsageError(f"chars is a number of characters, at least 1, not {self.chars!r}")
-        if not 0 < self.interval <= self.max_total:
-            raise UsageError(f"interval is more than 0 and at most max_total, not {self.interval!r}")
+        _demand_chars(self.chars)
+        demand_seconds("interval", self.interval)
+        demand_seconds("max_total", self.max_total)
+        if not self.interval <= self.max_total <= self.interval * 1e6:
+            raise UsageError(f"interval is at most max_total, and not a millionth of it, not {self.interval!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +54,19 @@ class Coalesce:
     seconds: float = 0.03
 
     def __post_init__(self) -> None:
-        if isinstance(self.chars, bool) or not isinstance(self.chars, int) or self.chars < 1:
-            raise UsageError(f"chars is a number of characters, at least 1, not {self.chars!r}")
-        if not self.seconds > 0:
-            raise UsageError(f"seconds is more than 0, not {self.seconds!r}")
+        _demand_chars(self.chars)
+        demand_seconds("seconds", self.seconds)
+
+
+def _demand_chars(value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise UsageError(f"chars is a number of characters, at least 1, not {value!r}")
+
+
+def demand_seconds(name: str, value: object) -> None:
+    """Raise `UsageError` for what is no positive, finite number of seconds."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < inf:
+        raise UsageError(f"{name} is a number of seconds, more than 0, not {value!r}")
 
 
 def stages(coalesce: Coalesce | None, pace: Pace | None) -> list[Coalescer | Pacer]:
@@ -158,7 +171,7 @@ class Pacer:
 
     def feed(self, event: Event, now: float) -> list[Event]:
         """The events that may go on."""
-        if isinstance(event, StreamError | Reset):
+        if isinstance(event, StreamError | Reset) or (isinstance(event, Finish) and event.reason in _BAD):
             return [*self.flush(), event]
         if not self._queue:
             if not isinstance(event, ToolCallDelta) or len(event.text) <= self._settings.chars:

@@ -25,7 +25,7 @@ from support.calls import pieces
 import toolwire
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Iterator
 
     from starlette.requests import Request
     from starlette.responses import Response
@@ -198,7 +198,69 @@ def test_headers_and_background() -> None:
         answer = httpx2.get(base)
         assert ran.wait(10)
     assert answer.headers["x-mine"] == "1"
-    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers.get_list("cache-control") == ["no-store"]
+
+
+def test_a_client_that_leaves_a_sync_stream_closes_it_where_it_is_read() -> None:
+    """A generator can't be closed while it runs: it is when it has given its next piece."""
+    closed, waiting, go_on = threading.Event(), threading.Event(), threading.Event()
+
+    def source() -> Iterator[bytes]:
+        try:
+            yield CUT[0]
+            waiting.set()
+            go_on.wait(10)
+            yield CUT[1]
+        finally:
+            closed.set()
+
+    with serve(app(lambda: toolwire.stream(source()))) as base:
+        url = urlsplit(base)
+        peer = socket.create_connection((url.hostname or "", url.port or 0), timeout=10)
+        peer.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert waiting.wait(10)
+        peer.close()
+        go_on.set()
+        assert closed.wait(10)
+
+
+@pytest.mark.parametrize("how", ["leaves", "refuses", "breaks", "is cancelled"])
+def test_a_response_that_never_begins_closes_its_source(how: str) -> None:
+    class Source:
+        closed = 0
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            yield CUT[0]
+
+        async def aclose(self) -> None:
+            self.closed += 1
+
+    async def main() -> None:
+        source = Source()
+
+        async def send(message: Any) -> None:
+            if how == "refuses":
+                raise OSError
+            if how == "breaks":
+                raise OwnError
+            await asyncio.sleep(60)
+
+        async def receive() -> dict[str, str]:
+            await asyncio.sleep(0.01 if how == "leaves" else 60)
+            return {"type": "http.disconnect"}
+
+        made = toolwire.response(toolwire.astream(source), to="openai-chat")
+        task = asyncio.create_task(made({"type": "http"}, receive, send))
+        if how == "is cancelled":
+            await asyncio.sleep(0.01)
+            task.cancel()
+        await asyncio.wait([task])
+        assert source.closed == 1
+        assert task.cancelled() == (how == "is cancelled")
+        if how != "is cancelled":
+            assert isinstance(task.exception(), OwnError if how == "breaks" else type(None))
+
+    asyncio.run(main())
 
 
 def test_an_older_http_has_no_chunks_but_the_error_form() -> None:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
+from interop import node_clients
+from interop.serving import serve
 from support import ROOT
 
 import toolwire
-from interop import node_clients
-from interop.serving import serve
 from toolwire.demo import DEMOS
 
 if TYPE_CHECKING:

@@ -16,7 +16,16 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["WRITERS", "EventStreamWriter", "JSONArrayWriter", "JSONLinesWriter", "SSEWriter", "Writer", "dumped"]
+__all__ = [
+    "EXCEPTION",
+    "WRITERS",
+    "EventStreamWriter",
+    "JSONArrayWriter",
+    "JSONLinesWriter",
+    "SSEWriter",
+    "Writer",
+    "dumped",
+]
 
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -108,19 +117,25 @@ class EventStreamWriter(Writer):
 
 
 def _message(event: str, payload: bytes) -> bytes:
+    headers = _headers(event)
+    prelude = struct.pack(">II", 16 + len(headers) + len(payload), len(headers))
+    message = prelude + struct.pack(">I", crc32(prelude)) + headers + payload
+    return message + struct.pack(">I", crc32(message))
+
+
+@lru_cache(maxsize=256)
+def _headers(event: str) -> bytes:
+    """The headers of an event or an exception. A value's length is that of its bytes."""
     kind = "exception" if event.startswith(EXCEPTION) else "event"
     headers = {
         f":{kind}-type": event.removeprefix(EXCEPTION),
         ":content-type": "application/json",
         ":message-type": kind,
     }
-    block = b"".join(
-        bytes((len(name),)) + name.encode() + b"\x07" + struct.pack(">H", len(value)) + value.encode()
+    return b"".join(
+        bytes((len(name),)) + name.encode() + b"\x07" + struct.pack(">H", len(value.encode())) + value.encode()
         for name, value in headers.items()
     )
-    prelude = struct.pack(">II", 16 + len(block) + len(payload), len(block))
-    message = prelude + struct.pack(">I", crc32(prelude)) + block + payload
-    return message + struct.pack(">I", crc32(message))
 
 
 WRITERS: Final[dict[str, type[Writer]]] = {

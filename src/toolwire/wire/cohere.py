@@ -39,7 +39,8 @@ FINISH: Final[dict[str, FinishReason]] = {
     "TIMEOUT": "error",
 }
 
-_EVENTS: Final = frozenset({"citation-start", "citation-end", "message-start", "message-end", "tool-plan-delta"}) | {
+CITATIONS: Final = frozenset({"citation-start", "citation-end"})
+EVENTS: Final = frozenset({*CITATIONS, "message-start", "message-end", "tool-plan-delta"}) | {
     f"{what}-{stage}" for what in ("content", "tool-call") for stage in ("start", "delta", "end")
 }
 
@@ -52,7 +53,7 @@ _Key = int | str | None
 def recognises(payload: Payload, event: str) -> bool:
     """An event by its type, or a whole body: a message beside its finish reason."""
     kind = text(payload.get("type")) or event
-    return kind in _EVENTS or _is_whole(payload)
+    return kind in EVENTS or _is_whole(payload)
 
 
 class Decoder:

@@ -51,7 +51,7 @@ function noteMessage(message, out) {
 // The tool runner: the SDK itself calls the tools, after one message.
 async function toolRun(client, params, out) {
   const messages = [{ role: "user", content: "hi" }];
-const tools = TOOLS.map(({ name, description, schema }) => {
+  const tools = TOOLS.map(({ name, description, schema }) => {
     const run = (input, { toolUseBlock: { id } }) => {
       out.runs.push({ id, name, input });
       return "done";

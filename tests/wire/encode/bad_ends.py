@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from support import to_sse
+from wire.encode.kit import shown
 
 from toolwire import Encoder, Stream
 from toolwire.events import ToolCallDelta
@@ -74,6 +75,10 @@ ENDS = (
         [TEXT, call("{path: 1}"), *finish("tool_calls")],
         safe=True,
     ),
+    End(
+        "two documents in one call in a turn that ends well",
+        [TEXT, call(WHOLE), call('{"path":"/"}'), *finish("tool_calls")],
+    ),
     End("a message that begins anew", [], None),
 )
 
@@ -103,6 +108,12 @@ MARKS: dict[str, tuple[str | None, str, tuple[str, ...]]] = {
     "anthropic": ("content_block_stop", '"type":"error"', ('"stop_reason":"', "message_stop")),
     "ai-sdk-ui": ("tool-input-available", '{"type":"error"', ('{"type":"finish"', '{"type":"abort"', "[DONE]")),
     "ag-ui": ("TOOL_CALL_END", "RUN_ERROR", ("RUN_FINISHED",)),
+    "bedrock-converse": ("contentBlockStop", "Exception", ("messageStop",)),
+    "bedrock-invoke": ("content_block_stop", "Exception", ('"stop_reason":"', "message_stop")),
+    "cohere": ("tool-call-end", '"error":', ("[DONE]",)),
+    "gemini": (None, '{"error":', ('"finishReason":"',)),
+    "gemini-interactions": ("step.stop", '"error":{', ("interaction.completed",)),
+    "ollama": (None, '"error":', ('"done_reason":',)),
     "toolwire": ('"status":"complete"', '{"type":"stream_error"', ('{"type":"finish"',)),
 }
 
@@ -132,7 +143,7 @@ def written(end: End, wire: str) -> tuple[bytes, bool]:
 def described(end: End, wire: str) -> str:
     """A cell of the table."""
     data, aborts = written(end, wire)
-    frames = [frame.rpartition("data: ")[2] for frame in data.decode().split("\n\n") if frame]
+    frames = shown(data)
     whole, error, terminators = MARKS[wire]
     told = []
     calls = [n for n, frame in enumerate(frames) if "delete" in frame]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64decode
 from typing import TYPE_CHECKING, Any
 
 from support import byte_by_byte, cut, to_sse
 
 from toolwire import Stream
 from toolwire.encoder import Encoder
+from toolwire.framing import AutoFramer
 from toolwire.wire.encode import encoder_for
 
 if TYPE_CHECKING:
@@ -100,6 +103,17 @@ def body_of(steps: Iterable[Any], wire: str, to: str, **options: Any) -> bytes:
     encoder = Encoder(to, **options)
     events = stream.receive(to_sse(steps)) + stream.end()
     return b"".join(map(encoder.feed, events)) + encoder.end()
+
+
+def shown(data: bytes) -> list[str]:
+    """What was written, frame by frame, as text: the event's name and the payload, unwrapped where it is wrapped."""
+    framer = AutoFramer()
+    told = []
+    for event, payload, _ in [*framer.feed(data), *framer.end()]:
+        if event == "chunk":
+            payload = b64decode(json.loads(payload)["bytes"])
+        told.append(f"{event} {payload.decode()}".strip())
+    return told
 
 
 def reject(place: int = 0, reason: str = "no") -> Step:

@@ -11,6 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolwire import original_id
+from toolwire.encoding import encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,15 +20,21 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 
-API = ("openai-chat", "openai-responses", "anthropic")
+BEDROCK = ("bedrock-converse", "bedrock-invoke")
+API = ("openai-chat", "openai-responses", "anthropic", *BEDROCK)
 UI = ("ai-sdk-ui", "ag-ui")
-BLOCKS = ("openai-responses", "anthropic")
+BLOCKS = ("openai-responses", "anthropic", *BEDROCK)
+PROVIDERS = ("cohere", "ollama")
+GOOGLE = ("gemini", "gemini-interactions")
+VALUES = ("gemini", "ollama")  # whose arguments are values, and calls whole
+NO_MADE_UP_IDS = ("gemini",)
 BAD = ("error", "incomplete", "cancelled")
+TOOL_SAYS = ("schema", "unknown_tool")  # of arguments that are an object
 
 
 def record(message: Message, *, mapped: bool = False) -> Record:
     """A message in a form that can be compared. `mapped`: its ids are those that a client gets."""
-    return {
+    said = {
         "choices": [
             {
                 "choice": choice.index,
@@ -41,13 +48,18 @@ def record(message: Message, *, mapped: bool = False) -> Record:
         ],
         "failed": message.error is not None or message.choices[0].finish in BAD,
         "restarted": bool(message.aborted),
+        "source": message.wire,
     }
+    if mapped and message.wire in NO_MADE_UP_IDS:
+        _no_made_up_ids(said, message.wire)
+    return said
 
 
 def _call(call: ToolCall, *, mapped: bool) -> Record:
     usable = call.status in ("complete", "repaired")
     return {
         "id": original_id(call.id) if mapped else call.id,
+        "made_up": call.vendor_id is None,
         "name": call.name,
         "kind": call.kind,
         "status": call.status,
@@ -78,12 +90,16 @@ def _no_refusal(said: Record, wire: str) -> None:
 
 
 def _no_server_calls(said: Record, wire: str) -> None:
+    if said["source"] == wire:  # their results are passed on
+        return
     for choice in said["choices"]:
         choice["calls"] = [call for call in choice["calls"] if call["kind"] in ("function", "custom")]
 
 
 def _kind(old: str, new: str) -> Callable[[Record, str], None]:
     def change(said: Record, wire: str) -> None:
+        if said["source"] == wire != "openai-responses":  # its own kinds of server calls are all MCP calls
+            return
         for choice in said["choices"]:
             for call in choice["calls"]:
                 if call["kind"] == old:
@@ -100,6 +116,13 @@ def _wrapped(said: Record, wire: str) -> None:
                 if call["arguments"] is not None:
                     call["arguments"] = {"input": call["text"]}
                 call["text"] = json.dumps({"input": call["text"]}, ensure_ascii=False, separators=(",", ":"))
+
+
+def _no_made_up_ids(said: Record, wire: str) -> None:
+    for choice in said["choices"]:
+        for call in choice["calls"]:
+            if call["made_up"]:
+                call["id"] = None
 
 
 def _no_arguments(said: Record, wire: str) -> None:
@@ -125,6 +148,18 @@ def _cut(said: Record, wire: str) -> None:
             said["failed"] = True
 
 
+def _two_documents(said: Record, wire: str) -> None:
+    for choice in said["choices"] or ():
+        if any(call["reason"] == "concatenated" and call["kind"] in ("function", "custom") for call in choice["calls"]):
+            said["failed"] = True
+
+
+def _no_objects(said: Record, wire: str) -> None:
+    for choice in said["choices"] or ():
+        if any(call["status"] == "invalid" and call["reason"] not in TOOL_SAYS for call in choice["calls"]):
+            said["failed"] = True
+
+
 def _failed(said: Record, wire: str) -> None:
     """A failed turn has failed, in whatever words. What wasn't whole is incomplete."""
     if not said["failed"]:
@@ -145,23 +180,72 @@ def _reasons(table: dict[str, str]) -> Callable[[Record, str], None]:
     return change
 
 
-EVERY = (*API, *UI)
+def _half_calls(said: Record, wire: str) -> None:
+    for choice in said["choices"] or ():
+        unreadable = [call for call in choice["calls"] if call["arguments"] is None]
+        if any(call["status"] == "invalid" and not _cut_call(call) for call in unreadable):
+            said["failed"] = True
+        choice["calls"] = [call for call in choice["calls"] if call["arguments"] is not None]
+
+
+def _values(said: Record, wire: str) -> None:
+    for choice in said["choices"] or ():
+        for call in choice["calls"]:
+            call["text"] = encode(call["arguments"])
+
+
+EVERY = (*API, *UI, *PROVIDERS, *GOOGLE)
 
 LOSSES = (
     Loss("restart", EVERY, "a message that begins anew ends as an error", _restart),
-    Loss("choices", (*BLOCKS, *UI), "only the first choice is told", _first_choice),
-    Loss("refusal", ("anthropic", *UI), "a refusal is text", _no_refusal),
-    Loss("server calls", ("openai-chat",), "calls that the provider runs are left out", _no_server_calls),
-    Loss("server kind", ("openai-responses",), "a server's call is an MCP call", _kind("server", "mcp")),
-    Loss("free text", ("anthropic", "ag-ui"), "free text is the member `input` of an object", _wrapped),
+    Loss("choices", (*BLOCKS, *UI, *PROVIDERS, "gemini-interactions"), "only the first choice is told", _first_choice),
+    Loss("refusal", ("anthropic", *BEDROCK, *UI, *PROVIDERS, *GOOGLE), "a refusal is text", _no_refusal),
+    Loss(
+        "server calls",
+        ("openai-chat", *PROVIDERS, "gemini"),
+        "calls that the provider runs are left out",
+        _no_server_calls,
+    ),
+    Loss(
+        "server kind",
+        ("openai-responses", "gemini-interactions"),
+        "a server's call is an MCP call",
+        _kind("server", "mcp"),
+    ),
+    Loss("MCP kind", ("bedrock-converse",), "an MCP call is a server's call", _kind("mcp", "server")),
+    Loss(
+        "free text",
+        ("anthropic", *BEDROCK, "ag-ui", *PROVIDERS, *GOOGLE),
+        "free text is the member `input` of an object",
+        _wrapped,
+    ),
+    Loss("made-up ids", NO_MADE_UP_IDS, "a call that had no id has none", _no_made_up_ids),
     Loss("no arguments", EVERY, "no arguments, or `null`, are written as `{}`", _no_arguments),
-    Loss("cut calls", (*API, "ag-ui"), "a turn that is cut inside a call's arguments fails", _cut),
+    Loss("cut calls", (*API, "ag-ui", *PROVIDERS, *GOOGLE), "a turn that is cut inside a call's arguments fails", _cut),
+    Loss(
+        "two documents",
+        (*API, "ag-ui", *PROVIDERS, *GOOGLE),
+        "a turn with a call whose arguments are two documents fails",
+        _two_documents,
+    ),
+    Loss("no objects", ("ag-ui",), "a turn with a call whose arguments are no JSON object fails", _no_objects),
+    Loss("half calls", VALUES, "a call that isn't whole is left out, and the turn fails", _half_calls),
+    Loss("values", VALUES, "arguments are told as a value, so their text is written anew", _values),
     Loss("bad ends", EVERY, "failed, cut and cancelled are one: an error", _failed),
     Loss(
         "pause",
-        ("openai-chat", "openai-responses", "ai-sdk-ui"),
+        ("openai-chat", "openai-responses", "bedrock-converse", "ai-sdk-ui", *PROVIDERS, "gemini"),
         "a paused turn is a finished one",
         _reasons({"pause": "stop"}),
+    ),
+    Loss(
+        "no status",
+        ("gemini-interactions",),
+        "a content filter, and a reason that nobody knows, are an incomplete answer",
+        _reasons({"content_filter": "length", "unknown": "length"}),
+    ),
+    Loss(
+        "filter", ("ollama",), "a content filter is a reason that nobody knows", _reasons({"content_filter": "unknown"})
     ),
 )
 
@@ -183,6 +267,6 @@ def comparable(said: Record) -> Record:
     """A record without what only says why."""
     for choice in said["choices"] or ():
         for call in choice["calls"]:
-            del call["reason"], call["rejected"]
-    del said["restarted"]
+            del call["reason"], call["rejected"], call["made_up"]
+    del said["restarted"], said["source"]
     return said

@@ -318,7 +318,10 @@ CASES: dict[str, tuple[list[Step], list[Any]]] = {
     ),
     "a malformed call": (
         [opening(), args("{x}"), ending(), DONE],
-        [STARTED, begun(), piece("{x}"), over(), done()],
+        [
+            *(STARTED, begun(), piece("{x}"), over()),
+            error("The model's answer was broken. Please try again.", "invalid_call"),
+        ],
     ),
     "a call that ends in the middle, though the turn doesn't": (
         [*CUT_CALL, ending(), DONE],
@@ -326,7 +329,10 @@ CASES: dict[str, tuple[list[Step], list[Any]]] = {
     ),
     "two documents in one slot": (
         [opening(), args('{"x":1}'), args('{"x":2}'), ending(), DONE],
-        [STARTED, begun(), piece('{"x":1}'), piece('{"x":2}'), over(), done()],
+        [
+            *(STARTED, begun(), piece('{"x":1}'), piece('{"x":2}'), over()),
+            error("The model's answer was broken. Please try again.", "concatenated"),
+        ],
     ),
     "choices": (
         [saying("a"), saying("b", 1), ending("stop"), ending("stop", 1), DONE],
@@ -391,7 +397,26 @@ def shape(events: Any) -> list[Any]:
     return [each[: kept.get(each[0], len(each))] for each in merged(events)]
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name != "choices"])
+@pytest.mark.parametrize("text", ["{x}", "[1]", "5", '"a"'])
+def test_arguments_that_are_no_object_fail_the_run(text: str) -> None:
+    """For the client they are `{}` then."""
+    steps = [opening(arguments=text), ending(), DONE]
+    assert [each["type"] for each in written(steps)[-2:]] == ["TOOL_CALL_END", "RUN_ERROR"]
+
+
+# Closed by their own end, and judged by that of the turn: a reader of a failed run takes them for open.
+UNJUDGED = ("a malformed call", "two documents in one slot")
+
+
+@pytest.mark.parametrize("name", UNJUDGED)
+@pytest.mark.parametrize("version", ["0.0.59", "1.0"])
+def test_an_unusable_call_of_a_failed_run_is_left_open_the_second_time(name: str, version: str) -> None:
+    once = written(CASES[name][0], client=version, show_errors=True)
+    assert [each["type"] for each in once[-2:]] == ["TOOL_CALL_END", "RUN_ERROR"]
+    assert written(once, "ag-ui", client=version, show_errors=True) == [*once[:-2], once[-1]]
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name not in ("choices", *UNJUDGED)])
 @pytest.mark.parametrize("version", ["0.0.59", "1.0"])
 def test_what_is_written_is_written_again(name: str, version: str) -> None:
     """From this wire to itself."""
@@ -582,8 +607,8 @@ def test_usage_of_this_wire_is_passed_on() -> None:
 
 
 def test_calls_that_wait_for_the_client() -> None:
-    steps = [opening(arguments='{"x":1}'), opening(1, "b1", "g", "{x}"), opening(2, "c1", "h"), ending(), DONE]
-    assert written(steps, run=NEW)[-1] == done_new(pending=["a1", "c1"])
+    steps = [opening(arguments='{"x":1}'), opening(1, "b1", "g"), ending(), DONE]
+    assert written(steps, run=NEW)[-1] == done_new(pending=["a1", "b1"])
 
 
 def test_usage() -> None:

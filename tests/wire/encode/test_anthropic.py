@@ -31,8 +31,10 @@ from wire.encode.kit import (
     saying,
 )
 
+from toolwire import Stream
 from toolwire import tool as tool_of
 from toolwire.errors import UsageError
+from toolwire.events import MessageStart, StreamError, TextDelta, Usage
 from toolwire.wire.encode import encoder_for
 
 if TYPE_CHECKING:
@@ -311,7 +313,10 @@ CASES: dict[str, tuple[list[Step], list[Payload]]] = {
     ),
     "two documents in one slot": (
         [opening(), args('{"x":1}'), args('{"x":2}'), ending(), DONE],
-        [*call(0, '{"x":1}', '{"x":2}'), *end("tool_use")],
+        [
+            *call(0, '{"x":1}', '{"x":2}'),
+            error("api_error", "the arguments of f are two documents"),
+        ],
     ),
     "a second document behind the call's block": (
         [opening(), args('{"x":1}'), saying("a"), args('{"x":2}'), ending(), DONE],
@@ -460,8 +465,43 @@ def test_no_stop_reason() -> None:
 def test_usage_of_anthropic_stays_as_it_is() -> None:
     message = OWN_START["message"] | {"usage": {"input_tokens": 3, "output_tokens": 1, "service_tier": "standard"}}
     steps = [{"type": "message_start", "message": message}, *text(0, "a"), *own_end(output_tokens=9)]
-    usage = {"input_tokens": 3, "output_tokens": 9, "service_tier": "standard"}
-    assert written(steps, "anthropic") == [start(), *text(0, "a"), *end("end_turn", **usage)]
+    first = {"input_tokens": 3, "output_tokens": 1, "service_tier": "standard"}
+    assert written(steps, "anthropic") == [
+        start(**first),
+        *text(0, "a"),
+        *end("end_turn", **{**first, "output_tokens": 9}),
+    ]
+
+
+def test_the_start_of_anthropic_s_message_goes_out_with_its_counts() -> None:
+    """Nothing is held up: what comes first may be a long while behind."""
+    encoder, message = encoder_for("anthropic", {}), OWN_START["message"] | {"usage": {"input_tokens": 3}}
+    stream = Stream("anthropic")
+    begun, counted = stream.receive_payload({"type": "message_start", "message": message})
+    assert encoder.feed(begun) == []
+    assert encoder.feed(counted) == [("message_start", start(input_tokens=3))]
+
+
+def test_the_start_of_another_wire_s_message_goes_out_with_what_comes_next() -> None:
+    encoder = encoder_for("anthropic", {})
+    assert encoder.feed(MessageStart("c1", "m", "openai-chat")) == []
+    counts = {"input_tokens": 3, "output_tokens": 4}
+    assert encoder.feed(Usage(3, 4, counts)) == []
+    assert encoder.feed(Usage(3, 5, {**counts, "output_tokens": 5})) == []
+    told = encoder.feed(TextDelta("a"))
+    assert [payload for _, payload in told] == [start(input_tokens=3, output_tokens=5), *text(0, "a", ended=False)]
+
+
+def test_the_start_goes_out_before_an_error_and_before_an_end() -> None:
+    assert written([ending("stop"), DONE]) == [start(), *end("end_turn")]
+    for last, told in (
+        (StreamError("overloaded", "busy"), error("overloaded_error", "busy")),
+        (None, error("api_error", "the events ended before their turn did")),
+    ):
+        encoder = encoder_for("anthropic", {})
+        assert encoder.feed(MessageStart("c1", "m", "openai-chat")) == []
+        frames = encoder.feed(last) if last is not None else encoder.end()
+        assert [payload for _, payload in frames] == [start(), told]
 
 
 def test_usage_that_is_known_before_the_message() -> None:
@@ -763,9 +803,7 @@ def test_the_client_s_types_take_every_event(name: str) -> None:
             CLIENT_S.validate_python(payload)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in WELL if name not in ("a malformed call", "two documents in one slot")]
-)
+@pytest.mark.parametrize("name", [name for name in WELL if name != "a malformed call"])
 def test_the_client_reads_what_was_said(name: str) -> None:
     message = read_by_client(body_of(CASES[name][0], "openai-chat", "anthropic"))
     blocks: list[Payload] = []

@@ -119,6 +119,14 @@ CASES: dict[str, tuple[list[Step], str]] = {
         [F, args('{"x":1}'), G, args('{"x":2}'), args('{"y":1}', 1), *WHOLE],
         '+F {"x":1} -F +G {"y":1} -G error contradiction',
     ),
+    "another document in a block that is open ends the turn": (
+        [F, args('{"x":1}'), args('{"x":2}'), *WHOLE],
+        '+F {"x":1} {"x":2} -F error concatenated',
+    ),
+    "another document in a call that waits ends the turn": (
+        [F, args('{"x":'), G, args('{"y":1}', 1), args('{"y":2}', 1), args("1}"), *WHOLE],
+        '+F {"x": 1} -F +G {"y":1} {"y":2} -G error concatenated',
+    ),
     "a malformed call is closed at its end": (
         [F, args("{x"), args("}"), G, args('{"y":1}', 1), *WHOLE],
         '+F {x } -F +G {"y":1} -G tool_calls end',

@@ -26,8 +26,10 @@ from wire.encode.kit import (
     saying,
 )
 
+from toolwire import Message
 from toolwire import tool as tool_of
 from toolwire.errors import UsageError
+from toolwire.events import Finish, MessageStart
 from toolwire.wire.encode import encoder_for
 
 if TYPE_CHECKING:
@@ -92,8 +94,11 @@ CASES: dict[str, tuple[list[Step], list[Any]]] = {
         [opening(), opening(1, "b1", "g"), *(args(t, n) for t in ('{"x":', "1}") for n in (1, 0)), ending(), DONE],
         [
             called(first=True),
+            piece('{"x":'),
+            piece("1}"),
             called(1, "b1", "g"),
-            *(piece(each, n) for each in ('{"x":', "1}") for n in (1, 0)),
+            piece('{"x":', 1),
+            piece("1}", 1),
             *end("tool_calls"),
         ],
     ),
@@ -216,8 +221,6 @@ CASES: dict[str, tuple[list[Step], list[Any]]] = {
         [*CUT_CALL, reject(), args("1}"), opening(1, "b1", "g", '{"y":1}'), ending(), DONE],
         [
             *CUT,
-            called(1, "b1", "g"),
-            piece('{"y":1}', 1),
             error("the call of f was rejected: no", "request_cancelled", "call_rejected"),
         ],
     ),
@@ -238,7 +241,55 @@ CASES: dict[str, tuple[list[Step], list[Any]]] = {
     ),
     "two documents in one slot": (
         [opening(), args('{"x":1}'), args('{"x":2}'), ending(), DONE],
-        [called(first=True), piece('{"x":1}'), piece('{"x":2}'), *end("tool_calls")],
+        [
+            called(first=True),
+            piece('{"x":1}'),
+            piece('{"x":2}'),
+            error("the arguments of f are two documents", "server_error", "concatenated"),
+        ],
+    ),
+    "another document behind a call that made way": (
+        [opening(), args('{"x":1}'), opening(1, "b1", "g", '{"y":1}'), args('{"x":2}'), ending(), DONE],
+        [
+            called(first=True),
+            piece('{"x":1}'),
+            called(1, "b1", "g"),
+            piece('{"y":1}', 1),
+            error("the arguments of f were not whole after all", "server_error", "contradiction"),
+        ],
+    ),
+    "white space behind a call that made way": (
+        [opening(), args('{"x":1}'), opening(1, "b1", "g"), args("\n"), args('{"y":1}', 1), ending(), DONE],
+        [called(first=True), piece('{"x":1}'), called(1, "b1", "g"), piece('{"y":1}', 1), *end("tool_calls")],
+    ),
+    "text amid a call": (
+        [opening(), args('{"x":'), opening(1, "b1", "g", "{}"), saying("a"), args("1}"), ending(), DONE],
+        [
+            called(first=True),
+            piece('{"x":'),
+            said("a"),
+            piece("1}"),
+            called(1, "b1", "g"),
+            piece("{}", 1),
+            *end("tool_calls"),
+        ],
+    ),
+    "no arguments in the first of two calls": (
+        [opening(), opening(1, "b1", "g"), args('{"y":1}', 1), ending(), DONE],
+        [called(first=True), piece("{}"), called(1, "b1", "g"), piece('{"y":1}', 1), *end("tool_calls")],
+    ),
+    "calls of two choices don't wait for each other": (
+        [opening(), args('{"x":'), opening(id="b1", choice=1), args("1}"), ending(), ending(choice=1), DONE],
+        [
+            called(first=True),
+            piece('{"x":'),
+            called(id="b1", choice=1, first=True),
+            piece("1}"),
+            piece("{}", choice=1),
+            out({}, "tool_calls"),
+            out({}, "tool_calls", choice=1),
+            DONE,
+        ],
     ),
     "what has no meaning": (
         [saying("a"), {"object": "heartbeat"}, ending("stop"), DONE],
@@ -264,14 +315,39 @@ def test_no_cut_of_the_bytes_shows(name: str) -> None:
 
 # `{}` stands for no arguments and reasoning has one name; calls end with the turn, so their choices change places.
 CHANGED = {"no arguments", "null for no arguments", "choices", "reasoning", "reasoning with details"}
+# Calls are put one behind the other, what else is said goes out before one that waits, and white space is left out.
+MOVED = {
+    "two calls that interleave",
+    "white space behind a call that made way",
+    "text amid a call",
+    "no arguments in the first of two calls",
+    "calls of two choices don't wait for each other",
+}
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, (_, told) in CASES.items() if told[-1] == DONE and name not in CHANGED]
+    "name", [name for name, (_, told) in CASES.items() if told[-1] == DONE and name not in CHANGED | MOVED]
 )
 def test_what_is_written_reads_as_before(name: str) -> None:
     steps = CASES[name][0]
     assert merged(run(written(steps), "openai-chat")) == merged(run(steps, "openai-chat"))
+
+
+@pytest.mark.parametrize("name", sorted(MOVED))
+def test_what_changes_places_comes_to_the_same(name: str) -> None:
+    steps = CASES[name][0]
+    before, after = (
+        [
+            (
+                choice.text,
+                choice.finish,
+                [(call.id, call.index, call.name, call.status, call.arguments) for call in choice.calls],
+            )
+            for choice in Message.of(run(each, "openai-chat")).choices
+        ]
+        for each in (steps, written(steps))
+    )
+    assert after == before
 
 
 # --- options ---------------------------------------------------------------------------------------------------
@@ -280,6 +356,14 @@ def test_what_is_written_reads_as_before(name: str) -> None:
 def test_a_cut_call_can_be_told_by_the_reason_alone() -> None:
     assert written([*CUT_CALL, ending("length"), DONE], fail_on_cut=False) == [*CUT, *end("length")]
     assert written([*CUT_CALL, ending("content_filter"), DONE], fail_on_cut=False) == [*CUT, *end("content_filter")]
+
+
+def test_what_waits_behind_a_cut_call_is_told_at_the_end() -> None:
+    steps = [*CUT_CALL, opening(1, "b1", "g", '{"y":1}'), saying("b"), ending("length"), DONE]
+    told = [*CUT, said("b"), called(1, "b1", "g"), piece('{"y":1}', 1), *end("length")]
+    assert written(steps, fail_on_cut=False) == told
+    cut_off = error("the arguments of f were cut off (length)", "server_error", "length")
+    assert written(steps) == [*CUT, said("b"), cut_off]
 
 
 def test_what_a_caller_says_of_the_message() -> None:
@@ -307,6 +391,22 @@ def test_unknown_names() -> None:
         encoder_for("openai", {"modle": "m"})
     with pytest.raises(UsageError, match="run= is no option of openai-chat"):
         encoder_for("openai", {"run": {}})
+
+
+@pytest.mark.parametrize(
+    ("raw", "word"),
+    [
+        (("moon",), "moon"),
+        (("STOP", "moon"), "moon"),
+        (("stop",), "unknown"),
+        (("Tool_Calls",), "unknown"),
+        ((), "unknown"),
+    ],
+)
+def test_the_word_for_an_unknown_reason_never_means_another(raw: tuple[str, ...], word: str) -> None:
+    encoder = encoder_for("openai-chat", {})
+    encoder.feed(MessageStart("c1", "m", "ollama"))
+    assert encoder.feed(Finish("unknown", raw=raw)) == [("", out({}, word, first=True))]
 
 
 # --- ends ------------------------------------------------------------------------------------------------------
@@ -400,6 +500,12 @@ def test_calls_of_another_choice_that_are_of_this_one() -> None:
     told = written([*steps[:-2], to_sse(steps[-2:])])
     assert told[0] == said("a", first=True)
     assert told[-2:] == end("tool_calls")
+
+
+def test_no_arguments_of_a_call_of_another_choice() -> None:
+    """What is still to be told of it goes where the rest of it went."""
+    told = written([saying("a"), opening(choice=1), ending(), DONE])
+    assert told == [said("a", first=True), called(choice=1, first=True), piece("{}", choice=1), *end("tool_calls")]
 
 
 def test_what_stands_for_withheld_payloads_goes_nowhere() -> None:

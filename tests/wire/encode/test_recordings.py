@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support import WIRES, cut, expected_records, needs_shared, recording
+from wire.encode.kit import shown
 from wire.encode.losses import API, comparable, expected, record
 
 from toolwire import Encoder, Message, Stream
@@ -70,13 +71,14 @@ def test_cuts_make_no_difference(to: str) -> None:
         assert written(cut(data, places), case["wire"], to) == written([data], case["wire"], to), case["file"]
 
 
-def written(pieces: list[bytes], wire: str, to: str) -> bytes:
+def written(pieces: list[bytes], wire: str, to: str) -> str:
     """What is written of a recording, with made-up ids numbered in the order of their appearance."""
     stream, encoder = Stream(wire), Encoder(to)
     out = [encoder.feed(event) for piece in pieces if not stream.done for event in stream.receive(piece)]
     out += [*[encoder.feed(event) for event in stream.end()], encoder.end()]
-    seen: dict[bytes, bytes] = {}
-    return re.sub(rb"[0-9a-f]{24,32}", lambda found: seen.setdefault(found[0], b"%d" % len(seen)), b"".join(out))
+    seen: dict[str, str] = {}
+    said = "\n".join(shown(b"".join(out)))
+    return re.sub("[0-9a-f]{24,32}", lambda found: seen.setdefault(found[0], str(len(seen))), said)
 
 
 @pytest.mark.parametrize("to", API)

@@ -72,6 +72,7 @@ def ended(index: int, id: str, name: str, status: str, **more: Any) -> dict[str,
 
 A, B = (0, "a", "f"), (1, "b", "g")
 CUT = {"reason": "cut", "message": "the turn ended before the arguments did", "offset": 5}
+SECOND = {"reason": "concatenated", "message": "a second document begins behind the first, with '{'", "offset": 7}
 CASES: list[tuple[str, list[Any], list[dict[str, Any]]]] = [
     (
         "interleaved calls",
@@ -120,6 +121,18 @@ CASES: list[tuple[str, list[Any], list[dict[str, Any]]]] = [
             grown(*A, '{"x":'),
             ended(*A, "incomplete", error=CUT, closed=False),
             {"type": "finish", "choice": 0, "reason": "length", "raw": ["length"], "calls": []},
+        ],
+    ),
+    (
+        "two documents in one call",
+        [piece(0, '{"x":1}', "a", "f"), piece(0, '{"x":2}'), chunk({}, "tool_calls"), "[DONE]"],
+        [
+            HEAD,
+            started(*A),
+            grown(*A, '{"x":1}', closes=True),
+            grown(*A, '{"x":2}'),
+            ended(*A, "invalid", error=SECOND, closed=False),
+            {"type": "finish", "choice": 0, "reason": "tool_calls", "raw": ["tool_calls"], "calls": []},
         ],
     ),
     (

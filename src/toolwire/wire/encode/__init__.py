@@ -32,7 +32,11 @@ ENCODERS: dict[str, EncoderRow] = {
         "ag-ui": "message_id show_errors client run",
         "ai-sdk-ui": "message_id usage show_errors client",
         "anthropic": "model message_id fail_on_cut",
+        "bedrock-converse": "fail_on_cut",
+        "bedrock-invoke": "model message_id fail_on_cut",
         "cohere": "message_id fail_on_cut",
+        "gemini": "model message_id fail_on_cut framing partial_args",
+        "gemini-interactions": "model message_id fail_on_cut",
         "ollama": "model created fail_on_cut",
         "openai-chat": "model message_id created usage fail_on_cut",
         "openai-responses": "model message_id created fail_on_cut",
@@ -56,12 +60,13 @@ def encoder_for(wire: str, options: dict[str, Any]) -> WireEncoder:
         if name not in row.options and options[name] is not None:
             takers = [each.name for each in ENCODERS.values() if name in each.options]
             raise UsageError(f"{name}= is no option of {row.name}, but of {', '.join(takers)}")
-    encoder: WireEncoder = import_module(row.module).Encoder(Options(**options))
+    given = {name: value for name, value in options.items() if value is not None}
+    encoder: WireEncoder = import_module(row.module).Encoder(Options(**given))
     return encoder
 
 
 def _row(wire: str) -> EncoderRow:
-    row = ENCODERS.get(ALIASES.get(wire, wire))
+    row = ENCODERS.get(ALIASES.get(wire, wire)) if isinstance(wire, str) else None
     if row is None:
         raise UsageError(f"nothing is written as {wire!r}: use one of {', '.join(ENCODERS)}")
     return row

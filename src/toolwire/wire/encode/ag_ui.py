@@ -206,6 +206,9 @@ class Encoder(WireEncoder):
                 found = None
             else:
                 found = trouble_of(sent, event.reason, fail_on_cut=True)
+            if found is None and call.status == "invalid" and not call.closed_object:  # its client makes `{}` of that
+                message = f"the arguments of {call.label} are no JSON object"
+                found = StreamError("protocol", message, "invalid_call", call=call)
             if found is None and sent in self._open:
                 cut = f"the arguments of {call.label} were cut off ({event.reason})"
                 found = StreamError("limit", cut, event.reason, call=call)

@@ -14,16 +14,17 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from toolwire.encoding import encode
 from toolwire.events import ReasoningDelta
 from toolwire.wire._read import items, obj, text
 from toolwire.wire.anthropic import FINISH
-from toolwire.wire.encode.base import Sent, is_cut, word_of
-from toolwire.wire.encode.blocks import REASONING, REFUSAL, TEXT, BlockEncoder
+from toolwire.wire.encode.base import Sent, word_of
+from toolwire.wire.encode.blocks import REASONING, REFUSAL, TEXT
 from toolwire.wire.encode.errors import anthropic_type
+from toolwire.wire.encode.numbered import NumberedBlocks, sealed_in
 from toolwire.wire.encode.usage import for_anthropic, tokens
+from toolwire.wire.history.rules import IDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
     from toolwire.wire.encode.options import Options
 
 __all__ = ["Encoder"]
-
-# A block of Anthropic's own that has no meaning here.
-_OTHER: Final = "other"
 
 _REASONS: Final[dict[FinishReason, str]] = {
     "tool_calls": "tool_use",
@@ -56,38 +54,30 @@ _CALLS: Final[dict[CallKind, str]] = {
 # Wires whose unknown payloads may be Anthropic's: the second wraps them.
 _KIN: Final = frozenset({"anthropic", "bedrock-invoke"})
 
-# Half a surrogate pair, whose escape in the object clients can't read.
-_HALF: Final = re.compile("[\ud800-\udfff]")
-
 # What an event may be called: its type stands in a line of its own.
 _NAME: Final = re.compile(r"[\w.:-]+", re.ASCII)
-
-# What a wire calls reasoning that only it can read.
-_SEALED: Final = ("encrypted_content", "redactedContent", "data")
 
 _START: Final = "content_block_start"
 _DELTA: Final = "content_block_delta"
 
 
-class Encoder(BlockEncoder):
+class Encoder(NumberedBlocks):
     """Events to Anthropic's."""
 
     wire = "anthropic"
-    keep_alive = b'event: ping\ndata: {"type": "ping"}\n\n'
+    rule = IDS["anthropic"]
+    keep_alive: ClassVar[bytes | None] = b'event: ping\ndata: {"type": "ping"}\n\n'
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        self._index = -1  # of the latest block
+        self._message: dict[str, Any] | None = None  # its start, until that goes out
         self._started = False  # the open block's start was written
-        self._quoted = False  # so was the beginning of the object that holds a custom call's text
-        self._sealed = False  # the latest run of reasoning takes no more
-        self._other: Any = None  # the source's index of its latest block without a meaning here
 
     # --- the message ----------------------------------------------------------------------------------------------
 
     def begin(self, event: MessageStart) -> None:
-        """`message_start`. Its token counts are required, and mostly not known yet."""
-        message: dict[str, Any] = {
+        """`message_start` goes out with what comes next: its token counts are required, and may be that."""
+        self._message = {
             "id": self.options.message_id or event.id or f"msg_{os.urandom(12).hex()}",
             "type": "message",
             "role": "assistant",
@@ -95,9 +85,17 @@ class Encoder(BlockEncoder):
             "model": self.options.model or event.model or "",
             "stop_reason": None,
             "stop_sequence": None,
-            "usage": {"input_tokens": 0, "output_tokens": 0, **self._counts()},
         }
-        self._event({"type": "message_start", "message": message})
+
+    def counted(self) -> None:
+        """Token counts that came with the start stand in it."""
+        if self._message is not None and self._source == self.wire:
+            self._start_message()
+
+    def _start_message(self) -> None:
+        message, self._message = self._message, None
+        counts = {"input_tokens": 0, "output_tokens": 0, **self._counts()}
+        self._event({"type": "message_start", "message": {**(message or {}), "usage": counts}})
 
     def finish(self, event: Finish) -> None:
         """The last blocks, and `message_delta`."""
@@ -124,21 +122,16 @@ class Encoder(BlockEncoder):
 
     # --- blocks ---------------------------------------------------------------------------------------------------
 
-    def reasoning(self, event: ReasoningDelta) -> None:
-        """A piece of thinking, a signature, sealed reasoning, or first the one and then the other."""
-        sealed = _redacted(event)
-        if event.text or (event.signature and sealed is None):
-            super().reasoning(event)
-            self._sealed = bool(event.signature)
-        if sealed is not None:
-            self._sealed = True  # whatever was open
-            super().reasoning(ReasoningDelta("", event.choice, extra=sealed))
+    def sealed(self, event: ReasoningDelta) -> Mapping[str, Any] | None:
+        """A block of `redacted_thinking`: Anthropic's own as it is."""
+        if event.extra and event.extra.get("type") == "redacted_thinking":
+            return event.extra
+        data = sealed_in(event)
+        return None if data is None else {"type": "redacted_thinking", "data": data}
 
-    def splits(self, block: Block, piece: Any) -> bool:
-        """Whether a piece begins another block."""
-        if block == REASONING:
-            return self._sealed
-        return block == _OTHER and piece.get("type") == _START
+    def begins(self, piece: Any) -> bool:
+        """The start of its block."""
+        return bool(piece.get("type") == _START)
 
     def open_block(self, block: Block) -> None:
         """A block begins; of some kinds its first piece says as what."""
@@ -151,7 +144,7 @@ class Encoder(BlockEncoder):
     def write_block(self, block: Block, piece: Any) -> None:
         """A piece of the open block."""
         if isinstance(block, Sent):
-            self._call_text(block, piece)
+            self.write_call(block, piece)
         elif block == REASONING:
             self._reasoning(piece)
         elif isinstance(piece, dict):
@@ -159,13 +152,12 @@ class Encoder(BlockEncoder):
         else:
             self._delta("text_delta", "text", piece.text)
 
-    def close_block(self, block: Block) -> None:
-        """The open block ends; one that was cut stays open."""
-        if isinstance(block, Sent):
-            if is_cut(block.call) and not block.called_whole:
-                return
-            if block.kind == "custom":
-                self._delta("input_json_delta", "partial_json", '"}' if self._quoted else '{"input":""}')
+    def write_arguments(self, text: str) -> None:
+        """A piece of a call's arguments."""
+        self._delta("input_json_delta", "partial_json", text)
+
+    def write_stop(self) -> None:
+        """The open block ends."""
         self._event({"type": "content_block_stop", "index": self._index})
 
     # --- what has no meaning here ---------------------------------------------------------------------------------
@@ -182,7 +174,7 @@ class Encoder(BlockEncoder):
             self._unknown_delta(obj(payload.get("delta")), payload)
         elif kind.endswith("_tool_result") or event.event == "message_start" or kind == "text":
             self._unknown_block(payload, None)  # of a message that came whole
-        elif self._source == self.wire and _NAME.fullmatch(kind):
+        elif self._native and _NAME.fullmatch(kind):
             self._event(payload)
 
     def _unknown_block(self, block: Mapping[str, Any], index: Any) -> None:
@@ -191,17 +183,14 @@ class Encoder(BlockEncoder):
             for citation in items(block.get("citations")):
                 self._put(TEXT, {"type": _DELTA, "delta": {"type": "citations_delta", "citation": citation}})
         elif text(kind):
-            self._other = index
-            self._put(_OTHER, {"type": _START, "content_block": block})
+            self.other_block({"type": _START, "content_block": block}, index)
 
     def _unknown_delta(self, delta: Mapping[str, Any], payload: Mapping[str, Any]) -> None:
         kind = delta.get("type")
         if kind == "citations_delta":  # it may come before the text that it belongs to
             self._put(TEXT, payload)
         elif text(kind):
-            latest = self.latest
-            if latest == TEXT or (latest == _OTHER and payload.get("index") == self._other):
-                self._put(latest, payload)
+            self.other_delta(payload, payload.get("index"))
 
     def _own(self, payload: Mapping[str, Any]) -> None:
         """A payload of Anthropic's in the open block."""
@@ -212,29 +201,25 @@ class Encoder(BlockEncoder):
 
     # --- within ---------------------------------------------------------------------------------------------------
 
+    @property
+    def _native(self) -> bool:
+        """Whether what the provider said beside a call or in an event of its own means the same here."""
+        return self._source in ("anthropic", self.wire)
+
     def _call(self, sent: Sent) -> dict[str, Any]:
         """A call's block."""
-        self._quoted = False
         call = sent.call
         block = {"type": _CALLS[sent.kind], "id": sent.id, "name": call.name, "input": {}}
         extra = call.extra
-        if self._source == self.wire:
-            block |= extra
+        if self._native:
+            block.update((key, value) for key, value in extra.items() if key not in block)
         if sent.kind == "mcp":
             block.setdefault("server_name", text(extra.get("server_name")) or text(extra.get("server_label")))
         return block
 
-    def _call_text(self, sent: Sent, piece: str) -> None:
-        if sent.kind == "custom":
-            piece = encode(_HALF.sub("\ufffd", piece))[1:-1]
-            if not self._quoted:
-                self._quoted = True
-                piece = '{"input":"' + piece
-        self._delta("input_json_delta", "partial_json", piece)
-
-    def _reasoning(self, event: ReasoningDelta) -> None:
-        if event.extra and not event.text and (sealed := _redacted(event)) is not None:
-            self._start(sealed)
+    def _reasoning(self, event: ReasoningDelta | Mapping[str, Any]) -> None:
+        if not isinstance(event, ReasoningDelta):
+            self._start(event)
             return
         if not self._started:
             self._start({"type": "thinking", "thinking": "", "signature": ""})
@@ -248,7 +233,7 @@ class Encoder(BlockEncoder):
         usage = self._usage
         if usage is None:
             return {}
-        if self._source == self.wire:
+        if self._source == "anthropic":
             return dict(usage.raw)
         said = for_anthropic(usage)
         if tokens(usage).input is None:
@@ -264,15 +249,6 @@ class Encoder(BlockEncoder):
         self._event({"type": _DELTA, "index": self._index, "delta": {"type": kind, field: piece}})
 
     def _event(self, payload: Mapping[str, Any]) -> None:
+        if self._message is not None:
+            self._start_message()
         self.frame(payload, payload["type"])
-
-
-def _redacted(event: ReasoningDelta) -> Mapping[str, Any] | None:
-    """The block of reasoning that only its provider can read, None for any other."""
-    extra = event.extra
-    if not extra:
-        return None
-    if extra.get("type") == "redacted_thinking":
-        return extra
-    sealed = next((found for name in _SEALED if (found := text(extra.get(name)))), None)
-    return None if sealed is None else {"type": "redacted_thinking", "data": sealed}

@@ -28,7 +28,7 @@ from toolwire.events import (
     Usage,
 )
 from toolwire.wire.encode.ids import client_id
-from toolwire.wire.history.rules import IDS, Rule
+from toolwire.wire.history.rules import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -44,6 +44,9 @@ Frame: TypeAlias = "tuple[str, Any]"
 
 # Stands where a payload may hold what a tool marked `hold` keeps back: it is no payload of any wire.
 _WITHHELD: Final = {"type": "withheld"}
+
+# What a message has to have begun before.
+_CONTENT: Final = (TextDelta, ReasoningDelta, RefusalDelta, ToolCallStart, Finish)
 
 CLIENT_RUN: Final = ("function", "custom")
 
@@ -116,6 +119,8 @@ def trouble_of(sent: Sent, reason: FinishReason, *, fail_on_cut: bool) -> Stream
     if sent.called_whole:
         message = f"the arguments of {call.label} were not whole after all"
         return StreamError("protocol", message, "contradiction", call=call)
+    if call.error is not None and call.error.reason == "concatenated":  # there are clients that run the first
+        return StreamError("protocol", f"the arguments of {call.label} are two documents", "concatenated", call=call)
     if not is_cut(call):
         reads_well = call.kind == "custom" or call.closed_object
         if reads_well and call.error is not None and call.error.reason not in _TOOL_SAYS:
@@ -140,6 +145,8 @@ class WireEncoder:
     """Events of one stream to frames of one wire. Subclasses say how each is written."""
 
     wire: ClassVar[str]
+    # Which ids the wire's clients take.
+    rule: ClassVar[Rule] = Rule()
     # What the wire's clients can read as a sign of life, as bytes; None if there is no such thing.
     keep_alive: ClassVar[bytes | None] = b": keep-alive\n\n"
     headers: ClassVar[dict[str, str]] = {}
@@ -159,7 +166,6 @@ class WireEncoder:
         self._places: dict[int, int] = {}  # calls told, by choice
         self._usage: Usage | None = None
         self._source: str | None = None  # the wire of the provider
-        self._rule = IDS.get(self.wire, Rule()) if self.wire == "anthropic" else Rule()
 
     @property
     def failed(self) -> bool:
@@ -225,6 +231,9 @@ class WireEncoder:
         """A call has ended; its text went out. `sent.call.status` is what its arguments are."""
         raise NotImplementedError
 
+    def counted(self) -> None:
+        """Token counts came. Most wires tell them at the end."""
+
     def finish(self, event: Finish) -> None:
         """A choice has finished, and not badly."""
         raise NotImplementedError
@@ -272,6 +281,8 @@ class WireEncoder:
     # --- within ---------------------------------------------------------------------------------------------------
 
     def _take(self, event: Event) -> None:
+        if not self._begun and isinstance(event, _CONTENT):
+            self._take(MessageStart())  # of events that somebody made
         if isinstance(event, ToolCallDelta):
             sent = self._calls.get(event.call)
             if sent is not None:
@@ -289,7 +300,7 @@ class WireEncoder:
             if self.tells(call) and self.shows(call.choice):
                 place = self._places.get(call.choice, 0)
                 self._places[call.choice] = place + 1
-                sent = self._calls[call] = Sent(call, client_id(call.id, self._rule), place)
+                sent = self._calls[call] = Sent(call, client_id(call.id, self.rule), place)
                 self.call_start(sent)
         elif isinstance(event, ToolCallEnd):
             sent = self._calls.get(event.call)
@@ -300,6 +311,7 @@ class WireEncoder:
                 self.call_end(sent)
         elif isinstance(event, Usage):
             self._usage = event
+            self.counted()
         elif isinstance(event, MessageStart):
             self._source = event.wire
             self.begin(event)

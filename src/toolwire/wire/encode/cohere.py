@@ -13,14 +13,14 @@ here, and calls that a provider runs itself have none. Citations of a Cohere str
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING, Any, Final
 
-from toolwire.encoding import encode
 from toolwire.wire._read import items, text
-from toolwire.wire.cohere import FINISH
-from toolwire.wire.encode.base import Sent, is_cut, word_of
-from toolwire.wire.encode.blocks import REASONING, REFUSAL, TEXT, BlockEncoder
+from toolwire.wire.cohere import CITATIONS, EVENTS, FINISH
+from toolwire.wire.encode.base import Sent, word_of
+from toolwire.wire.encode.blocks import REASONING, REFUSAL, TEXT
+from toolwire.wire.encode.errors import public_message
+from toolwire.wire.encode.numbered import NumberedBlocks
 from toolwire.wire.encode.usage import for_cohere
 
 if TYPE_CHECKING:
@@ -47,23 +47,16 @@ _REASONS: Final[dict[FinishReason, str]] = {
 
 _KNOWN: Final = frozenset(map(str.lower, FINISH))
 
-# Half a surrogate pair, whose escape in the object clients can't read.
-_HALF: Final = re.compile("[\ud800-\udfff]")
 
-# What an event may be called: its type stands in a line of its own.
-_NAME: Final = re.compile(r"[\w.:-]+", re.ASCII)
-
-
-class Encoder(BlockEncoder):
+class Encoder(NumberedBlocks):
     """Events to Cohere's."""
 
     wire = "cohere"
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        self._index = -1  # of the latest content
         self._call_index = -1  # of the latest call
-        self._quoted = False  # the beginning of the object that holds a custom call's text was written
+        self._stop: tuple[str, int] | None = None  # what ends the open block
 
     # --- the message ----------------------------------------------------------------------------------------------
 
@@ -88,7 +81,7 @@ class Encoder(BlockEncoder):
     def failure(self, error: StreamError) -> None:
         """`message-end`, which alone has a place for an error."""
         reason = "TIMEOUT" if error.kind == "timeout" else "ERROR"
-        self._event("message-end", delta={"finish_reason": reason, "error": error.message})
+        self._event("message-end", delta={"finish_reason": reason, "error": error.message or public_message(error)})
 
     def unknown(self, event: Unknown) -> None:
         """Events that stand by themselves, and what a message that came whole says of its text."""
@@ -100,7 +93,7 @@ class Encoder(BlockEncoder):
             for index, each in enumerate(items(payload.get("citations"))):
                 self._event("citation-start", index=index, delta={"message": {"citations": each}})
                 self._event("citation-end", index=index)
-        elif _NAME.fullmatch(kind) and (event.event or kind.startswith("citation-")):  # else it is a part of a content
+        elif kind in CITATIONS or (event.event and kind not in EVENTS):  # else it is a part of a content, or stray
             self.frame({**payload, "type": kind}, kind)
 
     # --- blocks ---------------------------------------------------------------------------------------------------
@@ -113,44 +106,39 @@ class Encoder(BlockEncoder):
     def open_block(self, block: Block) -> None:
         """A block begins."""
         if isinstance(block, Sent):
-            self._quoted = False
             self._call_index += 1
+            self._stop = ("tool-call-end", self._call_index)
             extra = block.call.extra if self._source == self.wire else {}
             function = {"name": block.call.name, "arguments": ""}
             self._call("start", {"id": block.id, "type": "function", "function": function, **extra})
-        elif block != _PLAN:
+        elif block == _PLAN:
+            self._stop = None
+        else:
             kind = _CONTENTS[block]
             self._index += 1
+            self._stop = ("content-end", self._index)
             self._event("content-start", index=self._index, delta=_content({"type": kind, kind: ""}))
 
     def write_block(self, block: Block, piece: Any) -> None:
         """A piece of the open block."""
         if isinstance(block, Sent):
-            self._arguments(block, piece)
+            self.write_call(block, piece)
         elif block == _PLAN:
             self._event("tool-plan-delta", delta={"message": {_PLAN_FIELD: piece.text}})
         else:
             self._event("content-delta", index=self._index, delta=_content({_CONTENTS[block]: piece.text}))
 
-    def close_block(self, block: Block) -> None:
-        """The open block ends; one that was cut stays open."""
-        if not isinstance(block, Sent):
-            if block != _PLAN:
-                self._event("content-end", index=self._index)
-        elif block.called_whole or not is_cut(block.call):
-            if block.kind == "custom":
-                self._call("delta", _text('"}' if self._quoted else '{"input":""}'))
-            self._event("tool-call-end", index=self._call_index)
+    def write_arguments(self, text: str) -> None:
+        """`tool-call-delta`."""
+        self._call("delta", {"function": {"arguments": text}})
+
+    def write_stop(self) -> None:
+        """`content-end` or `tool-call-end`."""
+        if self._stop is not None:
+            kind, index = self._stop
+            self._event(kind, index=index)
 
     # --- within ---------------------------------------------------------------------------------------------------
-
-    def _arguments(self, sent: Sent, piece: str) -> None:
-        if sent.kind == "custom":
-            piece = encode(_HALF.sub("\ufffd", piece))[1:-1]
-            if not self._quoted:
-                self._quoted = True
-                piece = '{"input":"' + piece
-        self._call("delta", _text(piece))
 
     def _call(self, stage: str, entry: dict[str, Any]) -> None:
         self._event(f"tool-call-{stage}", index=self._call_index, delta={"message": {"tool_calls": entry}})
@@ -167,7 +155,3 @@ def finish_reason(event: Finish) -> str:
 
 def _content(content: dict[str, Any]) -> dict[str, Any]:
     return {"message": {"content": content}}
-
-
-def _text(piece: str) -> dict[str, Any]:
-    return {"function": {"arguments": piece}}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from toolwire.events import ErrorKind, StreamError
 
-__all__ = ["anthropic_type", "code_of", "openai_type", "public_message"]
+__all__ = ["anthropic_type", "bedrock_exception", "code_of", "openai_type", "public_message"]
 
 # kind -> OpenAI's error type, Anthropic's, and what a user may read whatever the cause was
 _KINDS: Final[dict[ErrorKind, tuple[str, str, str]]] = {
@@ -25,6 +25,25 @@ _KINDS: Final[dict[ErrorKind, tuple[str, str, str]]] = {
     "aborted": ("request_cancelled", "api_error", "The answer was stopped."),
 }
 
+# kind -> Bedrock's exception in a stream
+_BEDROCK: Final[dict[ErrorKind, str]] = {
+    "rate_limit": "throttlingException",
+    "overloaded": "serviceUnavailableException",
+    "auth": "internalServerException",
+    "invalid_request": "validationException",
+    "context_length": "validationException",
+    "content_filter": "modelStreamErrorException",
+    "server": "internalServerException",
+    "connection": "modelStreamErrorException",
+    "protocol": "modelStreamErrorException",
+    "limit": "modelStreamErrorException",
+    "timeout": "modelStreamErrorException",
+    "aborted": "internalServerException",
+}
+
+# Only where a model is invoked.
+_TIMEOUT: Final = "modelTimeoutException"
+
 _CODES: Final[dict[ErrorKind, str]] = {"context_length": "context_length_exceeded", "content_filter": "content_filter"}
 
 
@@ -36,6 +55,19 @@ def openai_type(error: StreamError) -> str:
 def anthropic_type(error: StreamError) -> str:
     """The error's `type` on Anthropic's wire."""
     return _KINDS[error.kind][1]
+
+
+def bedrock_exception(error: StreamError, *, invoke: bool) -> str:
+    """The exception's name in Bedrock's streams, its own where it has one.
+
+    Only those that the service's model lists for the operation: botocore reads neither name nor message of others.
+    """
+    own = error.code or ""
+    if own in _BEDROCK.values():
+        return own
+    if invoke and (error.kind == "timeout" or own == _TIMEOUT):
+        return _TIMEOUT
+    return _BEDROCK[error.kind]
 
 
 def code_of(error: StreamError) -> str:

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolwire.events import StreamError
 from toolwire.wire._read import items
-from toolwire.wire.encode.base import WireEncoder, word_of
+from toolwire.wire.encode.base import WireEncoder, is_cut, word_of
+from toolwire.wire.encode.errors import public_message
+from toolwire.wire.encode.gemini import whole_arguments
 from toolwire.wire.encode.usage import for_ollama
 from toolwire.wire.ollama import FINISH
 
@@ -37,9 +39,8 @@ _REASONS: Final[dict[FinishReason, str]] = {
     "content_filter": "content_filter",
 }
 
-# Why a call whose arguments are an object can be invalid all the same, and be told: a client's own tools say so too, or
-# the turn ends as an error for it.
-_READABLE: Final = ("schema", "unknown_tool", "reset")
+# What makes a line of the message's own.
+_LINE: Final = ("message", "done", "error")
 
 
 class Encoder(WireEncoder):
@@ -94,17 +95,18 @@ class Encoder(WireEncoder):
 
     def finish(self, event: Finish) -> None:
         """The last line."""
+        own = self._source == self.wire
         counts: dict[str, Any] = {}
         if self._usage is not None:
-            counts = dict(self._usage.raw) if self._source == self.wire else for_ollama(self._usage)
-        self._line(done={"done": True, "done_reason": done_reason(event), **counts})
+            counts = dict(self._usage.raw) if own else for_ollama(self._usage)
+        self._line(done={"done": True, "done_reason": done_reason(event, own=own), **counts})
 
     def close(self) -> None:
         """Nothing comes behind the last line."""
 
     def failure(self, error: StreamError) -> None:
-        """`{"error": "…"}`."""
-        self.frame({"error": error.message})
+        """`{"error": "…"}`, which says something in any case: clients overlook one that doesn't."""
+        self.frame({"error": error.message or public_message(error)})
 
     def trouble(self, event: Finish) -> StreamError | None:
         """A call that can't be told at all is a bad end too."""
@@ -112,20 +114,20 @@ class Encoder(WireEncoder):
         if found is not None:
             return found
         for call in self._calls:
-            if call.choice == event.choice and call.status == "invalid" and _arguments(call) is None:
+            if call.choice == event.choice and not is_cut(call) and _arguments(call) is None:
                 why = call.error.message if call.error is not None else "they are no object"
                 message = f"the arguments of {call.label} can't be told: {why}"
                 return StreamError("protocol", message, "invalid_call", call=call)
         return None
 
     def unknown(self, event: Unknown) -> None:
-        """Images, and lines that say nothing of the message's end."""
+        """Images, and lines that say nothing of the message."""
         payload = event.payload
         if self._source != self.wire or self.finished or not isinstance(payload, dict):
             return
         if payload.keys() == {"images"}:
             self._line(images=items(payload["images"]))
-        elif not payload.get("done") and not payload.get("error"):
+        elif payload.keys().isdisjoint(_LINE):
             self.frame(payload)
 
     def _line(self, *, done: dict[str, Any] | None = None, **message: Any) -> None:
@@ -139,9 +141,9 @@ def created_at(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def done_reason(event: Finish) -> str:
-    """Ollama's word for a reason: the provider's where it means the same here, or where none does."""
-    raw = event.raw[-1] if event.raw else ""
+def done_reason(event: Finish, *, own: bool) -> str:
+    """Ollama's word for a reason: its own where it said one, another provider's where it has none."""
+    raw = event.raw[-1] if event.raw and own else ""
     return raw if FINISH.get(raw) == event.reason else _REASONS.get(event.reason) or word_of(event, FINISH)
 
 
@@ -156,12 +158,8 @@ def whole_call(call: ToolCall, id: str, index: int, *, own: bool) -> dict[str, A
 
 def _arguments(call: ToolCall) -> dict[str, Any] | None:
     """The arguments as an object, None if they are none."""
-    whole = call.status in ("complete", "repaired")
+    if is_cut(call):
+        return None
     if call.kind == "custom":
-        return {"input": call.buf} if whole else None
-    if call.closed_object and not call.rejected:
-        reason = call.error.reason if call.error is not None else ""
-        if whole or reason in _READABLE:
-            value: dict[str, Any] = call.partial
-            return value
-    return {} if whole else None
+        return {"input": call.buf}
+    return whole_arguments(call)

@@ -1,8 +1,9 @@
 """OpenAI Chat Completions, as its clients want it.
 
-`chat.completion.chunk`s with the role first, id and name once and in a call's first delta, dense indexes, `{}` for no
-arguments, one finish per choice, token counts in a chunk without choices, `[DONE]`. An error is `{"error": {…}}`, and
-no `[DONE]` behind it.
+`chat.completion.chunk`s with the role first, id and name once and in a call's first delta, dense indexes, one call
+behind the other (the SDKs' helpers take the next call's beginning for the end of the last), `{}` for no arguments, one
+finish per choice, token counts in a chunk without choices, `[DONE]`. An error is `{"error": {…}}`, and no `[DONE]`
+behind it.
 
 Reasoning goes into `reasoning_content`, as DeepSeek began it and the compatible clients read it; signatures and sealed
 reasoning into `reasoning_details` (OpenRouter's); Gemini's signatures of calls into `extra_content.google` (that of
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolwire.wire.encode.base import WireEncoder, word_of
 from toolwire.wire.encode.errors import code_of, openai_type
+from toolwire.wire.encode.queue import CallQueue
 from toolwire.wire.encode.usage import for_chat
 from toolwire.wire.openai_chat import FINISH
 
@@ -53,6 +55,8 @@ class Encoder(WireEncoder):
         super().__init__(options)
         self._head: dict[str, Any] = {}
         self._spoke: set[int] = set()  # choices whose role was said
+        self._queues: dict[int, CallQueue] = {}  # by choice
+        self._homes: dict[Sent, int] = {}  # the choice in which a call was told: it may turn out to be of another
         self._extras: dict[Sent, set[str]] = {}  # which fields beside a call went out
 
     def shows(self, choice: int) -> bool:
@@ -86,26 +90,43 @@ class Encoder(WireEncoder):
             self._delta(event.choice, delta)
 
     def call_start(self, sent: Sent) -> None:
+        """A call begins, or waits for the one before it."""
+        choice = self._homes[sent] = sent.call.choice
+        queue = self._queues.get(choice)
+        if queue is None:
+            queue = self._queues[choice] = CallQueue(self._start, self._text, self._end)
+        queue.start(sent)
+
+    def call_text(self, sent: Sent, text: str) -> None:
+        """A piece of the arguments."""
+        self._queues[self._homes[sent]].text(sent, text)
+
+    def call_end(self, sent: Sent) -> None:
+        """A call has ended."""
+        self._queues[self._homes[sent]].end(sent)
+
+    def _start(self, sent: Sent) -> None:
         """Id, type and name, once."""
         call = sent.call
         named = {"name": call.name, "input" if call.kind == "custom" else "arguments": ""}
         kind = "custom" if call.kind == "custom" else "function"
         entry = {"index": sent.index, "id": sent.id, "type": kind, kind: named, **self._extra(sent)}
-        self._delta(call.choice, {"tool_calls": [entry]})
+        self._delta(self._homes[sent], {"tool_calls": [entry]})
 
-    def call_text(self, sent: Sent, text: str) -> None:
-        """A piece of the arguments."""
+    def _text(self, sent: Sent, text: str) -> None:
         piece = {"custom": {"input": text}} if sent.call.kind == "custom" else {"function": {"arguments": text}}
-        self._delta(sent.call.choice, {"tool_calls": [{"index": sent.index, **piece}]})
+        self._delta(self._homes[sent], {"tool_calls": [{"index": sent.index, **piece}]})
 
-    def call_end(self, sent: Sent) -> None:
+    def _end(self, sent: Sent) -> None:
         """The wire has no end of a call; what came beside it late goes out."""
         extra = self._extra(sent)
         if extra:
-            self._delta(sent.call.choice, {"tool_calls": [{"index": sent.index, **extra}]})
+            self._delta(self._homes[sent], {"tool_calls": [{"index": sent.index, **extra}]})
 
     def finish(self, event: Finish) -> None:
         """The reason; one that nobody knows in the provider's words."""
+        if event.choice in self._queues:
+            self._queues[event.choice].flush()
         reason = _REASONS.get(event.reason) or word_of(event, FINISH)
         self._delta(event.choice, {}, reason)
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from toolwire.events import ReasoningDelta, StreamError, TextDelta
+from toolwire.events import ReasoningDelta, StreamError, TextDelta, Usage
 from toolwire.wire._read import count, items, obj, text, word
 from toolwire.wire.encode.base import Sent, is_cut, word_of
 from toolwire.wire.encode.blocks import REASONING, REFUSAL, TEXT, BlockEncoder
@@ -40,7 +40,7 @@ from toolwire.wire.openai_responses import CALLS, CUTS, STATUS, TEXTS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from toolwire.events import Finish, FinishReason, MessageStart, Unknown, Usage
+    from toolwire.events import Finish, FinishReason, MessageStart, Unknown
     from toolwire.wire.encode.blocks import Block
     from toolwire.wire.encode.options import Options
 
@@ -286,7 +286,7 @@ class Encoder(BlockEncoder):
             self._respond(step, status="in_progress", output=[])
 
     def _conclude(self, status: str, **fields: Any) -> None:
-        usage = None if self._usage is None else self._counts(self._usage)
+        usage = self._counts(self._usage or Usage())  # there are clients that overlook a response without it
         self._respond(status, status=status, output=list(self._output.items), usage=usage, **fields)
 
     def _respond(self, step: str, **fields: Any) -> None:

@@ -98,5 +98,21 @@ def for_ollama(usage: Usage) -> dict[str, Any]:
     return {key: each for key, each in counts.items() if each is not None}
 
 
+def for_converse(usage: Usage) -> dict[str, Any]:
+    """As Bedrock Converse has it: cached input is counted apart, and the total is that of all."""
+    found = tokens(usage)
+    apart = (found.cache_read or 0) + (found.cache_write or 0)
+    said: dict[str, Any] = {
+        "inputTokens": max(0, (found.input or 0) - apart),
+        "outputTokens": found.output or 0,
+        "totalTokens": (found.input or 0) + (found.output or 0),
+    }
+    if found.cache_read is not None:
+        said["cacheReadInputTokens"] = found.cache_read
+    if found.cache_write is not None:
+        said["cacheWriteInputTokens"] = found.cache_write
+    return said
+
+
 def _first(values: list[Any]) -> int | None:
     return next((found for found in map(count, values) if found is not None), None)

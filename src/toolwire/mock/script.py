@@ -1,0 +1,252 @@
+"""Which answer a request gets: by a script, or made up.
+
+A script is a mapping, from YAML, JSON or Python:
+
+    answers:                      # by name, a conversation each
+      weather:
+        - say:
+            - text: I'll look at both.
+            - call: get_weather
+              arguments: {city: Lisbon}
+            - call: get_weather
+              arguments: {city: Oslo}
+        - after: get_weather      # once results of this tool have come
+          say: [{text: Lisbon is warmer.}]
+    rules:                        # the first that fits decides
+      - model: "gpt-*"            # a pattern as in file names
+        user: weather             # found in the user's last text, a regular expression
+        header: {x-team: red}
+        answer: weather
+        settings: delay=20ms
+    settings: ttfb=5ms            # for every request
+
+Without a script, or where nothing in it fits, an answer is made up of what the request offers: calls of its tools with
+valid arguments, and after their results a text. The same request and seed get the same answer.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from toolwire.errors import UsageError
+from toolwire.mock.answer import Answer, Call, Reasoning, Text
+from toolwire.mock.settings import Settings, settings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolwire.mock.answer import Part
+    from toolwire.mock.asked import Asked, Offered
+
+__all__ = ["Rule", "Script", "Turn", "made_up"]
+
+# Names of models that need no script, and what is made up for each.
+BUILT_IN = {
+    "text": "a text, whatever tools there are",
+    "one": "one call",
+    "parallel": "two calls",
+    "interleaved": "two calls whose deltas take turns",
+    "reasoning": "reasoning, then a call",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One answer of a conversation. `after`: the tools whose results it answers; () for one that comes in its turn."""
+
+    answer: Answer
+    after: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Which requests get which answer or settings."""
+
+    model: str = "*"
+    user: str = ""
+    header: tuple[tuple[str, str], ...] = ()
+    answer: str | None = None
+    settings: str = ""
+
+    def fits(self, asked: Asked, headers: Mapping[str, str]) -> bool:
+        """Whether it is for this request."""
+        return (
+            fnmatchcase(asked.model.partition("?")[0], self.model)
+            and re.search(self.user, asked.user) is not None
+            and all(headers.get(name.lower()) == value for name, value in self.header)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """Answers by name, and the rules for who gets them."""
+
+    answers: Mapping[str, tuple[Turn, ...]] = field(default_factory=dict)
+    rules: tuple[Rule, ...] = ()
+    settings: Settings = field(default_factory=Settings)
+
+    @classmethod
+    def of(cls, data: object) -> Script:
+        """A script from plain data. Raises `UsageError` that says what is wrong and where."""
+        body = _mapping(data, "the script", {"answers", "rules", "settings"})
+        answers = {
+            str(name): tuple(
+                _turn(turn, f"answers.{name}[{n}]") for n, turn in enumerate(_list(turns, f"answers.{name}"))
+            )
+            for name, turns in _mapping(body.get("answers") or {}, "answers").items()
+        }
+        rules = tuple(
+            _rule(rule, f"rules[{n}]", answers) for n, rule in enumerate(_list(body.get("rules") or [], "rules"))
+        )
+        return cls(answers, rules, settings_of(str(body.get("settings") or "")))
+
+    @classmethod
+    def read(cls, text: str, name: str = "the script") -> Script:
+        """A script from JSON or YAML. Raises `UsageError`."""
+        try:
+            return cls.of(json.loads(text))
+        except ValueError:
+            pass
+        try:
+            import yaml
+        except ImportError:
+            raise UsageError(f"{name} is no JSON, and YAML needs PyYAML: pip install 'toolwire[mock]'") from None
+        try:
+            return cls.of(yaml.safe_load(text))
+        except yaml.YAMLError as error:
+            raise UsageError(f"{name} is neither JSON nor YAML: {error}") from None
+
+    def answer(
+        self, asked: Asked, headers: Mapping[str, str], settings: str = "", *, seed: str = "0"
+    ) -> tuple[Answer, Settings]:
+        """What a request gets, and what goes wrong with it. `settings`: those beside the request."""
+        name, _, own = asked.model.partition("?")
+        rule = next((rule for rule in self.rules if rule.fits(asked, headers)), Rule())
+        chosen = self.settings
+        for each in (rule.settings, settings, own):
+            if each:
+                chosen = settings_of(each, chosen)
+        wanted = chosen.script or rule.answer or name.rpartition("/")[2]
+        turns = self.answers.get(wanted)
+        if turns is None:
+            if chosen.script and wanted not in BUILT_IN:
+                raise UsageError(f"there is no answer {wanted!r}: there are {', '.join([*self.answers, *BUILT_IN])}")
+            return made_up(asked, wanted, chosen.seed or seed), chosen
+        return _pick(turns, asked), chosen
+
+
+def _pick(turns: tuple[Turn, ...], asked: Asked) -> Answer:
+    came = {result.name for result in asked.results}
+    for turn in turns:
+        if turn.after and came and came >= set(turn.after):
+            return turn.answer
+    plain = [turn.answer for turn in turns if not turn.after] or [turns[-1].answer]
+    return plain[min(asked.rounds, len(plain) - 1)]
+
+
+def made_up(asked: Asked, name: str, seed: str) -> Answer:
+    """An answer to a request without a script."""
+    from toolwire.mock.generate import arguments
+
+    rng = random.Random(f"{seed} {asked.rounds} {asked.user} {len(asked.tools)}")
+    offered = [tool for tool in asked.tools if asked.choice in ("auto", "required", tool.name)]
+    if asked.choice == "none" or name == "text":
+        offered = []
+    if asked.results and asked.choice not in ("required", *(tool.name for tool in offered)):
+        said = "; ".join(f"{result.name or 'the tool'} says {result.text[:200]}" for result in asked.results)
+        return Answer((Text(f"Done: {said}"),))
+    if not offered:
+        return Answer(
+            (Text(f"You said {asked.user[:200]!r}, and there is no tool to call." if asked.user else "Hello."),)
+        )
+    several = (
+        1 if name == "one" or not asked.parallel else 2 if name in ("parallel", "interleaved") else rng.choice((1, 2))
+    )
+    calls = [_made_call(rng.choice(offered), rng, arguments) for _ in range(several)]
+    parts: list[Part] = [Text("I'll look that up."), *calls]
+    if name == "reasoning":
+        parts.insert(0, Reasoning("The user wants something that a tool knows.", "c2lnbmF0dXJl"))
+    return Answer(tuple(parts), interleave=name == "interleaved")
+
+
+def _made_call(tool: Offered, rng: random.Random, make: Any) -> Call:
+    if tool.schema is None:
+        return Call(tool.name, "free text of a custom tool", kind="custom")
+    return Call(tool.name, make(tool.schema, rng))
+
+
+def _turn(data: object, where: str) -> Turn:
+    body = _mapping(data, where, {"say", "after", "finish", "usage", "size", "interleave"})
+    after = body.get("after") or ()
+    if "say" not in body:
+        raise UsageError(f"{where} says nothing: give it `say`, a list of text, reasoning and call")
+    parts = tuple(_part(part, f"{where}.say[{n}]") for n, part in enumerate(_list(body["say"], f"{where}.say")))
+    usage = body.get("usage", (42, 17))
+    if usage is not None and not (isinstance(usage, list | tuple) and len(usage) == 2):
+        raise UsageError(f"{where}.usage is [input tokens, output tokens] or null, not {usage!r}")
+    answer = Answer(
+        parts,
+        body.get("finish"),
+        None if usage is None else (int(usage[0]), int(usage[1])),
+        body.get("size", 12),
+        bool(body.get("interleave", False)),
+    )
+    return Turn(answer, (after,) if isinstance(after, str) else tuple(after))
+
+
+def _part(data: object, where: str) -> Part:
+    body = _mapping(
+        data, where, {"text", "refusal", "reasoning", "signature", "call", "arguments", "id", "kind", "extra"}
+    )
+    match body:
+        case {"call": name}:
+            kind: Any = body.get("kind", "function")
+            return Call(str(name), body.get("arguments"), body.get("id"), kind, body.get("extra"))
+        case {"text": text}:
+            return Text(str(text))
+        case {"refusal": text}:
+            return Text(str(text), refusal=True)
+        case {"reasoning": text}:
+            return Reasoning(str(text), body.get("signature"))
+    raise UsageError(f"{where} is a text, a refusal, a reasoning or a call, not {data!r}")
+
+
+def _rule(data: object, where: str, answers: Mapping[str, Any]) -> Rule:
+    body = _mapping(data, where, {"model", "user", "header", "answer", "settings"})
+    answer = body.get("answer")
+    if answer is not None and answer not in answers and answer not in BUILT_IN:
+        raise UsageError(f"{where}.answer: there is no answer {answer!r}")
+    settings_of(str(body.get("settings") or ""))
+    header = _mapping(body.get("header") or {}, f"{where}.header")
+    try:
+        re.compile(str(body.get("user") or ""))
+    except re.error as error:
+        raise UsageError(f"{where}.user is no regular expression: {error}") from None
+    return Rule(
+        str(body.get("model") or "*"),
+        str(body.get("user") or ""),
+        tuple((str(name), str(value)) for name, value in header.items()),
+        answer,
+        str(body.get("settings") or ""),
+    )
+
+
+def _mapping(data: object, where: str, known: set[str] | None = None) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise UsageError(f"{where} is a mapping, not {data!r}")
+    unknown = set(data) - known if known else set()
+    if unknown:
+        found, allowed = (", ".join(sorted(map(str, names))) for names in (unknown, known or ()))
+        raise UsageError(f"{where} has {found}; it may have {allowed}")
+    return data
+
+
+def _list(data: object, where: str) -> list[Any]:
+    if not isinstance(data, list | tuple):
+        raise UsageError(f"{where} is a list, not {data!r}")
+    return list(data)
