@@ -19,7 +19,7 @@ def test_alone_it_prints_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
     out = capsys.readouterr().out
     assert "usage: toolwire" in out
-    assert all(command in out for command in ("decode", "events", "watch", "check", "convert"))
+    assert all(command in out for command in ("decode", "events", "convert", "watch", "check", "mock"))
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -42,6 +42,10 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ["events", "no/such/file"],
         ["events", "."],
         ["decode", "--json", "bad\0name"],
+        ["mock", "--script", "no/such/file"],
+        ["mock", "--replay", "no/such/folder"],
+        ["mock", "--settings", "nope=1"],
+        ["mock", "--port", "99999"],
     ],
 )
 def test_wrong_usage_and_unreadable_input_are_exit_code_2(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from cli.running import run, start
+from support import to_sse
 
 from toolwire import Encoder, Stream, collect
 from toolwire.cli import main
@@ -64,13 +65,29 @@ def test_what_is_written_can_be_read_on() -> None:
     [
         ([], 1, b'data: {"error":'),
         (["--fail-on-cut"], 1, b'data: {"error":'),
-        (["--no-fail-on-cut"], 0, b"data: [DONE]"),
+        (["--no-fail-on-cut"], 1, b"data: [DONE]"),
     ],
 )
 def test_a_cut_call(options: list[str], code: int, last: bytes) -> None:
     done = run("convert", "-", "--to", "openai-chat", *options, stdin=body("cut"))
     assert (done.returncode, done.stderr) == (code, b"")
     assert done.stdout.strip().splitlines()[-1].startswith(last)
+
+
+CALL = {"tool_calls": [{"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x":'}}]}
+
+
+@pytest.mark.parametrize("to", ENCODERS)
+@pytest.mark.parametrize("reason", ["length", "content_filter", "tool_calls"])
+def test_a_cut_call_is_a_bad_end_on_every_wire(reason: str, to: str, tmp_path: Path, capfd: Any) -> None:
+    """Also where the wire says it of the call alone, or has a place for all of it."""
+    path = tmp_path / "x.sse"
+    ends: list[Any] = [{"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}, "[DONE]"]
+    path.write_bytes(to_sse([{"id": "c", "model": "m", "choices": [{"index": 0, "delta": CALL}]}, *ends]))
+    assert main(["convert", str(path), "--to", to]) == 1
+    path.write_bytes(to_sse([{"id": "c", "model": "m", "choices": [{"index": 0, "delta": {"content": "a"}}]}, *ends]))
+    assert main(["convert", str(path), "--to", to]) == 0
+    assert capfd.readouterr().err == ""
 
 
 def test_a_bad_end() -> None:

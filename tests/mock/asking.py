@@ -29,7 +29,8 @@ def ask(wire: str, model: str = "mock/weather", *, stream: bool = True) -> Ask:
     match wire:
         case "openai-chat":
             tools: Any = [{"type": "function", "function": function}]
-            return Ask("/v1/chat/completions", {"model": model, "messages": messages, "tools": tools, "stream": stream})
+            body = {"model": model, "messages": messages, "tools": tools, "stream": stream}
+            return Ask("/v1/chat/completions", body | ({"stream_options": {"include_usage": True}} if stream else {}))
         case "openai-responses":
             tools = [{"type": "function", **function}]
             return Ask("/v1/responses", {"model": model, "input": said, "tools": tools, "stream": stream})

@@ -333,7 +333,6 @@ ROWS: tuple[Row, ...] = (
         "ollama",
         "calls-repeated",
         note="a call that comes again with its id is the same call",
-        pending="each repeat is another call, and all four run",
     ),
     Row("ollama", "done-reason-missing", raw=(), note="`done` ends the turn well"),
     Row("ollama", "done-missing", finish="incomplete", usage=None),

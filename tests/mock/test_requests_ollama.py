@@ -98,6 +98,7 @@ def test_what_ollama_takes_is_taken() -> None:
     )
     assert sent(PATH, body(calls(call()), USER)).read(WIRE).rounds == 1
     assert sent(PATH, {"model": "mock"}).read(WIRE).user == ""
+    assert sent(PATH, body(None)).read(WIRE).body["messages"] == [USER, None]  # type: ignore[arg-type]
     assert sent(PATH, body(tools=[tool(name=None), tool()])).read(WIRE).tools == (Offered("f", SCHEMA),)
 
 

@@ -242,6 +242,7 @@ def test_what_a_request_refers_to_may_hold_the_call() -> None:
     reference = {"type": "item_reference", "id": "fc_1"}
     assert sent(PATH, body(reference, output())).read(WIRE).results == (Result("call_1", "", "ok"),)
     assert sent(PATH, {"prompt": {"id": "p"}, "input": "Hi"}).read(WIRE).model == ""
+    assert sent(PATH, {"prompt": {"id": "p"}}).read(WIRE).user == ""
 
 
 def test_everything_is_read() -> None:

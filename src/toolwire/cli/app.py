@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from toolwire import __version__, build
-from toolwire.cli import check, convert, decode, events, watch
+from toolwire.cli import check, convert, decode, events, mock, watch
 from toolwire.cli.output import CommandError, complain
 from toolwire.errors import UsageError
 
@@ -25,7 +25,7 @@ INTERRUPTED = 130
 PIPE_CLOSED = 141
 
 # A command's module has `add(subparsers)`, which sets `run`: the function from parsed arguments to an exit code.
-COMMANDS = (decode, events, convert, watch, check)
+COMMANDS = (decode, events, convert, watch, check, mock)
 
 
 def run(argv: Sequence[str] | None = None) -> int:

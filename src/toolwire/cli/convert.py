@@ -11,6 +11,7 @@ from toolwire.cli.source import pieces
 if TYPE_CHECKING:
     from toolwire.encoder import Encoder
     from toolwire.wire.encode.options import EncodeOptions
+    from toolwire.wire.encode.toolwire import Encoder as Verdict
 
 __all__ = ["add"]
 
@@ -27,7 +28,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "convert",
         help="write a stream anew, in another wire",
         description="Read a stream in any provider's wire and write it in a client's, each piece as soon as it is "
-        "there. Exits with 1 if the turn ended badly; what is written then ends with the wire's error form.",
+        "there. Exits with 1 if the turn failed or a call in it was cut; what is written then ends with the wire's "
+        "error form, if it has no other word for that.",
     )
     parser.add_argument("file", metavar="FILE", help="a recorded stream, or - for standard input")
     parser.add_argument("--to", required=True, metavar="WIRE", help=f"what to write: {', '.join(sorted(ENCODERS))}")
@@ -53,23 +55,27 @@ def run(args: argparse.Namespace) -> int:
     """Convert the file."""
     from toolwire.outgoing import encoder_of
     from toolwire.sansio import Stream
+    from toolwire.wire.encode.options import Options
+    from toolwire.wire.encode.toolwire import Encoder as Verdict
 
     given: Any = {name: value for name in _OPTIONS if (value := getattr(args, name)) is not None}
     options: EncodeOptions = given
     encoder = encoder_of(args.to, options)
+    verdict = Verdict(Options())
     stream = Stream(args.wire)
     for piece in pieces(args.file):
-        _write(encoder, stream.receive(piece))
+        _write(encoder, verdict, stream.receive(piece))
         if stream.done or encoder.stopped:
             break
     if not encoder.stopped:
-        _write(encoder, stream.end())
+        _write(encoder, verdict, stream.end())
     _out(encoder.end())
-    return int(encoder.failed)
+    return int(encoder.failed or verdict.failed)
 
 
-def _write(encoder: Encoder, events: list[Any]) -> None:
+def _write(encoder: Encoder, verdict: Verdict, events: list[Any]) -> None:
     for event in events:
+        verdict.watch(event)
         _out(encoder.feed(event))
 
 

@@ -70,13 +70,13 @@ def run(args: argparse.Namespace) -> int:
 async def _serve(server: Server) -> None:
     try:
         await server.start()
-    except OSError as error:
+    except (OSError, OverflowError) as error:  # the latter: no such port
         raise CommandError(f"cannot listen: {error}") from None
-    print_line(f"toolwire mock: {server.url}")
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, stopped.set)
+    print_line(f"toolwire mock: {server.url}")
     await stopped.wait()
     await server.stop()

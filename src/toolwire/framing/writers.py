@@ -9,6 +9,7 @@ import json
 import struct
 from binascii import crc32
 from functools import lru_cache
+from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
@@ -33,14 +34,36 @@ EXCEPTION: Final = "exception:"
 
 
 def dumped(payload: Any) -> bytes:
-    """A payload as JSON; a text as it is."""
+    """A payload as JSON; a text as it is, and `msgspec.Raw` within a payload.
+
+    JSON has no infinity and no NaN: as numbers they are null. What must not be lost stands as `Raw`.
+    """
     if isinstance(payload, str):
         return payload.encode()
     try:
         return _encode(payload)
     except (UnicodeEncodeError, OverflowError, TypeError, ValueError, msgspec.MsgspecError):
         # Half a surrogate pair, which JSON can hold as an escape only, or a number past 64 bits.
-        return json.dumps(payload, separators=(",", ":")).encode()
+        try:
+            return json.dumps(payload, separators=(",", ":"), allow_nan=False).encode()
+        except (TypeError, ValueError):
+            return _slowly(payload).encode()
+
+
+def _slowly(value: Any) -> str:
+    """JSON with raw parts in it, or with numbers that it can't hold."""
+    if isinstance(value, dict):
+        members = []
+        for key, member in value.items():
+            members.append(f"{json.dumps(str(key))}:{_slowly(member)}")
+        return f"{{{','.join(members)}}}"
+    if isinstance(value, list | tuple):
+        return f"[{','.join(map(_slowly, value))}]"
+    if isinstance(value, msgspec.Raw):
+        return bytes(value).decode()
+    if isinstance(value, float) and not isfinite(value):
+        return "null"
+    return json.dumps(value)
 
 
 class Writer:

@@ -53,7 +53,7 @@ class Call:
     def text(self) -> str:
         """The argument text."""
         if self.arguments is None:
-            return "{}"
+            return "" if self.kind == "custom" else "{}"
         return self.arguments if isinstance(self.arguments, str) else encode(self.arguments)
 
 

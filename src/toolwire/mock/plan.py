@@ -7,6 +7,7 @@ of the network of bytes.
 
 from __future__ import annotations
 
+import random
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from toolwire.mock.settings import Place, Settings
     from toolwire.wire.encode.base import Frame, WireEncoder
 
-__all__ = ["MESSAGE_ID", "Plan", "Step", "plan_of", "refusal"]
+__all__ = ["MESSAGE_ID", "Plan", "Step", "ended", "plan_of", "refusal"]
 
 # Stands in the bytes of a plan that is used again, where each answer has an id of its own.
 MESSAGE_ID = "f0e1d2c3b4a5968778695a4b"
@@ -107,7 +108,7 @@ def _whole(asked: Asked, answer: Answer, settings: Settings, seed: str) -> Plan:
     steps = [Step(settings.ttfb + settings.delay, data, len(events))]
     if settings.malformed is not None:
         steps = [Step(settings.ttfb, data[: len(data) // 2], len(events))]
-    return _ended(Plan(200, _JSON, tuple(steps), head=settings.head, whole=True), settings, None)
+    return ended(Plan(200, _JSON, tuple(steps), head=settings.head, whole=True), settings, None)
 
 
 _JSON = (("content-type", "application/json"),)
@@ -132,7 +133,7 @@ def _streamed(asked: Asked, answer: Answer, settings: Settings, seed: str) -> Pl
             raise UsageError(f"{asked.wire} has no sign of life")
         pulse = (settings.quiet, encoder.keep_alive)
     plan = Plan(200, tuple(headers), tuple(steps), head=settings.head, pulse=pulse)
-    return _ended(plan, settings, mid)
+    return ended(plan, settings, mid)
 
 
 def _encoder(asked: Asked) -> WireEncoder:
@@ -216,8 +217,10 @@ def _written(frames: list[Frame], writer: Writer, encoder: WireEncoder, settings
     return steps
 
 
-def _ended(plan: Plan, settings: Settings, mid: int | None) -> Plan:
-    """The plan, cut where the network fails, and in pieces of a size."""
+def ended(plan: Plan, settings: Settings, mid: int | None) -> Plan:
+    """The plan, cut where the network fails, and in pieces of a size. `mid`: the steps that are out in its middle, None
+    for one body.
+    """
     steps, end = list(plan.steps), plan.end
     for name, how in (("drop", "reset"), ("fin", "fin"), ("eof", "clean"), ("stall", "stall")):
         place: Place | None = getattr(settings, name)
@@ -235,6 +238,8 @@ def _ended(plan: Plan, settings: Settings, mid: int | None) -> Plan:
         end = "stall"
     if settings.chunk:
         steps = _rechunked(steps, settings)
+    if settings.jitter:
+        steps = [Step(step.wait + random.uniform(0.0, settings.jitter), step.data, step.events) for step in steps]
     return Plan(plan.status, plan.headers, tuple(steps), end, plan.head, plan.whole, plan.pulse)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolwire.errors import UsageError
 from toolwire.framing import AutoFramer
-from toolwire.mock.plan import Plan, Step
+from toolwire.mock.plan import Plan, Step, ended
 
 if TYPE_CHECKING:
     from toolwire.mock.settings import Settings
@@ -40,7 +40,7 @@ class Replay:
         return sorted(self._files)
 
     def plan(self, model: str, settings: Settings) -> Plan | None:
-        """A model's recording as it was, one of its frames at a time; None if it has none."""
+        """A model's recording as it was, one of its frames at a time, with the network's faults; None if it has none."""
         name = model.partition("?")[0].rpartition("/")[2]
         path = self._files.get(name)
         if path is None:
@@ -52,4 +52,5 @@ class Replay:
         pieces = [data[start:end] for start, end in zip([0, *starts], [*starts, len(data)], strict=True)]
         steps = [Step(settings.ttfb if place == 0 else settings.delay, piece, 1) for place, piece in enumerate(pieces)]
         media_type = _MEDIA_TYPES.get(framer.name or "", "text/event-stream")
-        return Plan(200, (("content-type", media_type),), tuple(steps), head=settings.head)
+        plan = Plan(200, (("content-type", media_type),), tuple(steps), head=settings.head)
+        return ended(plan, settings, len(steps) // 2)

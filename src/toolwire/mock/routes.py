@@ -20,9 +20,9 @@ _ASK: Final = (
     (r"/chat/completions", "openai-chat"),
     (r"/responses", "openai-responses"),
     (r"/messages", "anthropic"),
-    (r"/models/[^/]+:(?:stream)?[gG]enerateContent", "gemini"),
-    (r"/model/[^/]+/converse(?:-stream)?", "bedrock-converse"),
-    (r"/model/[^/]+/invoke(?:-with-response-stream)?", "bedrock-invoke"),
+    (r"/models/.+:(?:stream)?[gG]enerateContent", "gemini"),
+    (r"/model/.+/converse(?:-stream)?", "bedrock-converse"),
+    (r"/model/.+/invoke(?:-with-response-stream)?", "bedrock-invoke"),
     (r"/v2/chat", "cohere"),
     (r"/api/chat", "ollama"),
 )

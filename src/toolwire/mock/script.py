@@ -31,9 +31,11 @@ import random
 import re
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
+from toolwire.call import CallKind
 from toolwire.errors import UsageError
+from toolwire.events import FinishReason
 from toolwire.mock.answer import Answer, Call, Reasoning, Text
 from toolwire.mock.settings import Settings, settings_of
 
@@ -53,6 +55,11 @@ BUILT_IN = {
     "interleaved": "two calls whose deltas take turns",
     "reasoning": "reasoning, then a call",
 }
+
+
+_FINISHES = get_args(FinishReason)
+_CALL_KINDS = get_args(CallKind)
+_PARTS = frozenset({"text", "refusal", "reasoning", "call"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +102,7 @@ class Script:
         """A script from plain data. Raises `UsageError` that says what is wrong and where."""
         body = _mapping(data, "the script", {"answers", "rules", "settings"})
         answers = {
-            str(name): tuple(
-                _turn(turn, f"answers.{name}[{n}]") for n, turn in enumerate(_list(turns, f"answers.{name}"))
-            )
+            str(name): _turns(turns, f"answers.{name}")
             for name, turns in _mapping(body.get("answers") or {}, "answers").items()
         }
         rules = tuple(
@@ -108,18 +113,7 @@ class Script:
     @classmethod
     def read(cls, text: str, name: str = "the script") -> Script:
         """A script from JSON or YAML. Raises `UsageError`."""
-        try:
-            return cls.of(json.loads(text))
-        except ValueError:
-            pass
-        try:
-            import yaml
-        except ImportError:
-            raise UsageError(f"{name} is no JSON, and YAML needs PyYAML: pip install 'toolwire[mock]'") from None
-        try:
-            return cls.of(yaml.safe_load(text))
-        except yaml.YAMLError as error:
-            raise UsageError(f"{name} is neither JSON nor YAML: {error}") from None
+        return cls.of(_loaded(text, name))
 
     def answer(
         self, asked: Asked, headers: Mapping[str, str], settings: str = "", *, seed: str = "0"
@@ -138,6 +132,21 @@ class Script:
                 raise UsageError(f"there is no answer {wanted!r}: there are {', '.join([*self.answers, *BUILT_IN])}")
             return made_up(asked, wanted, chosen.seed or seed), chosen
         return _pick(turns, asked), chosen
+
+
+def _loaded(text: str, name: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        import yaml
+    except ImportError:
+        raise UsageError(f"{name} is no JSON, and YAML needs PyYAML: pip install 'toolwire[mock]'") from None
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise UsageError(f"{name} is neither JSON nor YAML: {error}") from None
 
 
 def _pick(turns: tuple[Turn, ...], asked: Asked) -> Answer:
@@ -180,6 +189,13 @@ def _made_call(tool: Offered, rng: random.Random, make: Any) -> Call:
     return Call(tool.name, make(tool.schema, rng))
 
 
+def _turns(data: object, where: str) -> tuple[Turn, ...]:
+    turns = tuple(_turn(turn, f"{where}[{n}]") for n, turn in enumerate(_list(data, where)))
+    if not turns:
+        raise UsageError(f"{where} has no turns")
+    return turns
+
+
 def _turn(data: object, where: str) -> Turn:
     body = _mapping(data, where, {"say", "after", "finish", "usage", "size", "interleave"})
     after = body.get("after") or ()
@@ -187,38 +203,46 @@ def _turn(data: object, where: str) -> Turn:
         raise UsageError(f"{where} says nothing: give it `say`, a list of text, reasoning and call")
     parts = tuple(_part(part, f"{where}.say[{n}]") for n, part in enumerate(_list(body["say"], f"{where}.say")))
     usage = body.get("usage", (42, 17))
-    if usage is not None and not (isinstance(usage, list | tuple) and len(usage) == 2):
+    if usage is not None and not (isinstance(usage, list | tuple) and [type(count) for count in usage] == [int, int]):
         raise UsageError(f"{where}.usage is [input tokens, output tokens] or null, not {usage!r}")
+    finish, size = body.get("finish"), body.get("size", 12)
+    if finish is not None and finish not in _FINISHES:
+        raise UsageError(f"{where}.finish is one of {', '.join(_FINISHES)}, not {finish!r}")
+    if type(size) is not int or size < 1:
+        raise UsageError(f"{where}.size is a number of characters, at least 1, not {size!r}")
     answer = Answer(
-        parts,
-        body.get("finish"),
-        None if usage is None else (int(usage[0]), int(usage[1])),
-        body.get("size", 12),
-        bool(body.get("interleave", False)),
+        parts, finish, None if usage is None else (usage[0], usage[1]), size, bool(body.get("interleave", False))
     )
-    return Turn(answer, (after,) if isinstance(after, str) else tuple(after))
+    names = [after] if isinstance(after, str) else _list(after, f"{where}.after")
+    return Turn(answer, tuple(str(name) for name in names))
 
 
 def _part(data: object, where: str) -> Part:
     body = _mapping(
         data, where, {"text", "refusal", "reasoning", "signature", "call", "arguments", "id", "kind", "extra"}
     )
+    if len(_PARTS & body.keys()) != 1:
+        raise UsageError(f"{where} is one of a text, a refusal, a reasoning and a call, not {data!r}")
     match body:
         case {"call": name}:
             kind: Any = body.get("kind", "function")
-            return Call(str(name), body.get("arguments"), body.get("id"), kind, body.get("extra"))
+            if kind not in _CALL_KINDS:
+                raise UsageError(f"{where}.kind is one of {', '.join(_CALL_KINDS)}, not {kind!r}")
+            extra = body.get("extra")
+            if extra is not None:
+                _mapping(extra, f"{where}.extra")
+            given = body.get("id")
+            return Call(str(name), body.get("arguments"), None if given is None else str(given), kind, extra)
         case {"text": text}:
             return Text(str(text))
         case {"refusal": text}:
             return Text(str(text), refusal=True)
-        case {"reasoning": text}:
-            return Reasoning(str(text), body.get("signature"))
-    raise UsageError(f"{where} is a text, a refusal, a reasoning or a call, not {data!r}")
+    return Reasoning(str(body["reasoning"]), body.get("signature"))
 
 
 def _rule(data: object, where: str, answers: Mapping[str, Any]) -> Rule:
     body = _mapping(data, where, {"model", "user", "header", "answer", "settings"})
-    answer = body.get("answer")
+    answer = None if body.get("answer") is None else str(body["answer"])
     if answer is not None and answer not in answers and answer not in BUILT_IN:
         raise UsageError(f"{where}.answer: there is no answer {answer!r}")
     settings_of(str(body.get("settings") or ""))

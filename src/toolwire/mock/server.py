@@ -123,10 +123,6 @@ class _Connection(asyncio.Protocol):
             )
             self._transport.close()
 
-    def eof_received(self) -> bool:
-        # A client that only ends its side still reads. Most that do this have left, and a write will tell.
-        return self._task is not None
-
     def _advance(self) -> None:
         """Take in what came, until a request is whole."""
         while self._task is None:

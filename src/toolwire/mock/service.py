@@ -117,7 +117,8 @@ class Service:
                 return refusal(asked.wire, settings.status or 503, settings)
         if settings.never:
             return Plan(0, (), (), "stall", settings.head)
-        if self._replay is not None and (found := self._replay.plan(asked.model, settings)) is not None:
+        refused = settings.status is not None and not settings.fail
+        if self._replay is not None and not refused and (found := self._replay.plan(asked.model, settings)) is not None:
             return found
         key = (asked.wire, asked.model, asked.stream, asked.usage, asked.partial_args, asked.sse, answer, settings)
         try:
@@ -126,7 +127,7 @@ class Service:
             return plan_of(asked, answer, settings, seed=self._seed)
         if plan is None:
             plan = plan_of(asked, answer, settings, seed=self._seed)
-            if len(self._plans) < _CACHED:
+            if settings.steady and len(self._plans) < _CACHED:
                 self._plans[key] = plan
         return plan
 

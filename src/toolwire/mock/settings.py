@@ -32,7 +32,7 @@ class Place:
 class Settings:
     """Everything off by default.
 
-    Times in seconds. `head`: before the status line; `ttfb`: before the first event; `delay`, `jitter`: before each.
+    Times in seconds; in a text they are milliseconds, or have their unit (`5`, `5ms`, `0.5s`). `head`: before the status line; `ttfb`: before the first event; `delay`, `jitter`: before each.
     `status`: refuse with it, with `retry_after`; `fail`: only the first so many requests of a model are refused (503,
     or `status`). `never`: no answer at all. `chunk`: write so many bytes at a time, whatever they cut. `pings`: so many
     signs of life before each event; `quiet`: nothing but signs of life, this far apart, for ever.
@@ -103,9 +103,9 @@ def _read(key: str, value: str) -> Any:
         if key == "quirks":
             return tuple(each for each in value.split(",") if each)
         if kind.startswith("int"):
-            return int(value)
+            return _number(value, 200 if key == "status" else 0, 599 if key == "status" else None)
         if kind.startswith("float"):
-            return _seconds(value) if key != "retry_after" else float(value)
+            return _seconds(value if key != "retry_after" else f"{value}s")
     except ValueError:
         raise UsageError(f"{key}={value} is not understood") from None
     return value
@@ -118,10 +118,17 @@ def _seconds(value: str) -> float:
     return float(found[1]) * _UNITS[found[2]]
 
 
+def _number(value: str, least: int, most: int | None) -> int:
+    number = int(value)
+    if number < least or (most is not None and number > most):
+        raise ValueError
+    return number
+
+
 def _place(value: str) -> Place:
     kind, _, count = value.partition(":")
     if kind == "after":
-        return Place("after", int(count))
+        return Place("after", _number(count, 0, None))
     if kind in ("first", "mid", "last") and not count:
         return Place(kind)  # type: ignore[arg-type]
     raise ValueError

@@ -13,13 +13,15 @@ A line is `{model, message: {content, thinking, tool_calls}, done}`; the last ha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from toolwire.encoding import same
 from toolwire.wire._errors import error_of, report
 from toolwire.wire._read import count, items, obj, text, word
 
 if TYPE_CHECKING:
     from toolwire.accumulator import Accumulator
+    from toolwire.call import ToolCall
     from toolwire.events import FinishReason
     from toolwire.wire._read import Payload
 
@@ -50,6 +52,7 @@ class Decoder:
 
     def __init__(self, acc: Accumulator) -> None:
         self._acc = acc
+        self._told: dict[str, ToolCall] = {}  # by their ids
 
     def feed(self, payload: Payload, event: str) -> None:
         """One line."""
@@ -88,9 +91,15 @@ class Decoder:
     def _call(self, entry: Payload) -> None:
         acc = self._acc
         function = obj(entry.get("function"))
-        call = acc.open(None, word(entry.get("id")), word(function.get("name")))
+        number, name = word(entry.get("id")), word(function.get("name"))
+        told = self._told.get(number)
+        if told is not None and told.name == name and _says(told, function.get("arguments")):
+            return  # a repeat, as in some servers' last line
+        call = acc.open(None, number, name)
         if call is None:
             return
+        if number:
+            self._told[number] = call
         for fields, known in ((entry, _CALL_FIELDS), (function, _FUNCTION_FIELDS)):
             call._extra.update((key, each) for key, each in fields.items() if key not in known and each is not None)
         arguments = function.get("arguments")
@@ -113,3 +122,8 @@ class Decoder:
         raw = word(payload.get("done_reason"))
         if raw:
             self._acc.finish(FINISH.get(raw.lower(), "unknown"), raw)
+
+
+def _says(call: ToolCall, arguments: Any) -> bool:
+    """Whether a call has these arguments."""
+    return call._raw == arguments if isinstance(arguments, str) else same(call._raw or "null", arguments)

@@ -10,7 +10,9 @@ from support import run
 from wire.encode.kit import DONE, Payload, args, chunk, custom, ending, opening, saying
 
 from toolwire import Message, Stream
+from toolwire import tool as tool_of
 from toolwire.errors import UsageError
+from toolwire.framing.writers import dumped
 from toolwire.wire.bodies import BODIES, body_of
 
 if TYPE_CHECKING:
@@ -127,7 +129,7 @@ def test_bedrock_converse() -> None:
     body = body_of(message_of(CALLING), "bedrock")
     assert body == CONVERSE
     model = botocore.session.get_session().get_service_model("bedrock-runtime")
-    response = {"status_code": 200, "headers": {}, "body": json.dumps(body).encode()}
+    response = {"status_code": 200, "headers": {}, "body": dumped(body)}
     parser = create_parser("rest-json")
     read = parser.parse(response, model.operation_model("Converse").output_shape)
     del read["ResponseMetadata"]
@@ -233,6 +235,14 @@ def test_arguments_that_were_mended_are_told_as_they_were_read(wire: str) -> Non
     assert '{"x": true}' in json.dumps(body_of(message_of(steps, repairs=repairs), wire))
     with pytest.raises(UsageError, match="a message that ended badly has no body"):
         body_of(message_of(steps, repairs=repairs, accept_repaired=False), wire)
+
+
+@pytest.mark.parametrize("wire", OBJECTS)
+def test_numbers_that_no_float_holds(wire: str) -> None:
+    steps = [opening(), args('{"x": 1e400, "y": 0.12345678901234567890}'), ending(), DONE]
+    text = dumped(body_of(message_of(steps), wire)).decode()
+    assert "1e400" in text
+    assert "0.12345678901234567890" in text
 
 
 # --- what is only passed on ------------------------------------------------------------------------------------
@@ -399,6 +409,14 @@ def test_a_rejected_call_has_no_body() -> None:
         body_of(message, "openai-chat")
 
 
+@pytest.mark.parametrize("wire", BODIES)
+def test_what_is_kept_back_for_good_is_not_taken_for_no_arguments(wire: str) -> None:
+    tools = [tool_of({"name": "f", "parameters": {"type": "object", "required": ["y"]}}, hold=True)]
+    message = message_of([opening(), args('{"x":1}'), ending(), DONE], tools=tools)
+    with pytest.raises(UsageError, match="a message that ended badly has no body"):
+        body_of(message, wire)
+
+
 @pytest.mark.parametrize("wire", OBJECTS)
 def test_arguments_that_are_no_object_have_no_place_where_values_stand(wire: str) -> None:
     for text in ("{x}", "[1]"):
@@ -417,7 +435,7 @@ def test_a_cut_call_can_be_told_by_the_reason_alone(wire: str) -> None:
     """As text it is told as far as it came; half an object is none."""
     body = body_of(message_of([*CUT_CALL, ending("length"), DONE]), wire, fail_on_cut=False)
     stream = Stream(wire)
-    after = Message.of([*stream.receive(json.dumps(body).encode()), *stream.end()])
+    after = Message.of([*stream.receive(dumped(body)), *stream.end()])
     assert (after.text, after.finish, after.executable) == ("a", "length", ())
     told = [] if wire in OBJECTS else [("f", '{"x":', "incomplete")]
     assert [(call.name, call.buf, call.status) for call in after.calls] == told
@@ -431,11 +449,17 @@ def test_unknown_names() -> None:
     with pytest.raises(UsageError, match="'ag-ui' has no body: use one of anthropic, bedrock-converse"):
         body_of(message, "ag-ui")
     with pytest.raises(
-        UsageError, match="framing= is no option of a body of gemini: there are model, message_id, fail_on"
+        UsageError, match="framing= is no option of a body: there are model, message_id, created, fail_on"
     ):
         body_of(message, "gemini", framing="sse")
-    with pytest.raises(UsageError, match="created= is no option of anthropic"):
-        body_of(message, "anthropic", created=1)
+
+
+def test_options_that_a_wire_has_no_place_for() -> None:
+    message = message_of([saying("a"), ending("stop"), DONE])
+    told: dict[str, Any] = {"model": "mine", "message_id": "m1", "created": 1, "fail_on_cut": False}
+    assert body_of(message, "bedrock-converse", **told) == body_of(message, "bedrock-converse")
+    body = body_of(message, "anthropic", **told)
+    assert (body["id"], body["model"]) == ("m1", "mine")
 
 
 def test_aliases() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import anthropic
@@ -19,6 +18,7 @@ from wire.encode.test_recordings import differences, events_of
 
 from toolwire import Message, Stream
 from toolwire.errors import UsageError
+from toolwire.framing.writers import dumped
 from toolwire.wire.bodies import BODIES, body_of
 
 RECORDS = expected_records(*WIRES)
@@ -28,7 +28,7 @@ pytestmark = needs_shared
 
 def decoded(body: Any, wire: str) -> Message:
     stream = Stream(wire)
-    return Message.of([*stream.receive(json.dumps(body).encode()), *stream.end()])
+    return Message.of([*stream.receive(dumped(body)), *stream.end()])
 
 
 def expected(message: Message, wire: str) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def faults(body: Any, wire: str) -> list[str]:
     if kind is None:
         return []
     try:
-        pydantic.TypeAdapter(kind).validate_python(body)
+        pydantic.TypeAdapter(kind).validate_json(dumped(body))
     except pydantic.ValidationError as error:
         return [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
     return []

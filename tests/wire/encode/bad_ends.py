@@ -56,6 +56,20 @@ def reject(stream: Stream) -> list[Event]:
 
 TEXT = delta(content="On it.")
 
+# On Anthropic's wire, which knows pauses.
+PAUSED: list[Any] = [
+    {"type": "message_start", "message": {"id": "m1", "type": "message", "role": "assistant", "content": []}},
+    {
+        "type": "content_block_start",
+        "index": 0,
+        "content_block": {"type": "tool_use", "id": "a", "name": "delete", "input": {}},
+    },
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": WHOLE}},
+    {"type": "content_block_stop", "index": 0},
+    {"type": "message_delta", "delta": {"stop_reason": "pause_turn"}},
+    {"type": "message_stop"},
+]
+
 ENDS = (
     End("error inside a call", [TEXT, call(HALF), ERROR]),
     End("error behind a whole call", [TEXT, call(WHOLE), ERROR]),
@@ -68,6 +82,7 @@ ENDS = (
     End("`content_filter` inside a call", [TEXT, call(HALF), *finish("content_filter")]),
     End("`length` behind a whole call", [TEXT, call(WHOLE), *finish("length")], safe=True),
     End("an unknown reason behind a whole call", [TEXT, call(WHOLE), *finish("whatever")], safe=True),
+    End("a paused turn with a whole call", PAUSED, safe=True),
     End("a call rejected by a guard", [TEXT, call(HALF), *finish("tool_calls")], reject),
     End("arguments end in the middle of a turn that ends well", [TEXT, call(HALF), *finish("tool_calls")]),
     End(

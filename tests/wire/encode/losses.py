@@ -32,8 +32,8 @@ BAD = ("error", "incomplete", "cancelled")
 TOOL_SAYS = ("schema", "unknown_tool")  # of arguments that are an object
 
 
-def record(message: Message, *, mapped: bool = False) -> Record:
-    """A message in a form that can be compared. `mapped`: its ids are those that a client gets."""
+def record(message: Message, *, mapped: bool = False, wire: str | None = None) -> Record:
+    """A message in a form that can be compared. `mapped`: its ids are those that a client of `wire` gets."""
     said = {
         "choices": [
             {
@@ -50,8 +50,8 @@ def record(message: Message, *, mapped: bool = False) -> Record:
         "restarted": bool(message.aborted),
         "source": message.wire,
     }
-    if mapped and message.wire in NO_MADE_UP_IDS:
-        _no_made_up_ids(said, message.wire)
+    if mapped and (wire or message.wire) in NO_MADE_UP_IDS:
+        _no_made_up_ids(said, "")
     return said
 
 
@@ -180,6 +180,23 @@ def _reasons(table: dict[str, str]) -> Callable[[Record, str], None]:
     return change
 
 
+def _waits(choice: Record) -> bool:
+    """Whether clients know of calls that they may not run."""
+    return any(call["kind"] in ("function", "custom") and not call["executable"] for call in choice["calls"])
+
+
+def _paused(said: Record, wire: str) -> None:
+    for choice in said["choices"] or ():
+        if choice["finish"] == "pause":
+            choice["finish"] = "unknown" if _waits(choice) else "stop"
+
+
+def _not_finished(said: Record, wire: str) -> None:
+    for choice in said["choices"] or ():
+        if choice["finish"] in ("pause", "unknown") and _waits(choice):
+            said["failed"] = True
+
+
 def _half_calls(said: Record, wire: str) -> None:
     for choice in said["choices"] or ():
         unreadable = [call for call in choice["calls"] if call["arguments"] is None]
@@ -229,14 +246,20 @@ LOSSES = (
         _two_documents,
     ),
     Loss("no objects", ("ag-ui",), "a turn with a call whose arguments are no JSON object fails", _no_objects),
+    Loss(
+        "unconfirmed calls",
+        ("ag-ui",),
+        "a turn whose calls wait, because it is paused or nobody knows why it ended, fails",
+        _not_finished,
+    ),
     Loss("half calls", VALUES, "a call that isn't whole is left out, and the turn fails", _half_calls),
     Loss("values", VALUES, "arguments are told as a value, so their text is written anew", _values),
     Loss("bad ends", EVERY, "failed, cut and cancelled are one: an error", _failed),
     Loss(
         "pause",
         ("openai-chat", "openai-responses", "bedrock-converse", "ai-sdk-ui", *PROVIDERS, "gemini"),
-        "a paused turn is a finished one",
-        _reasons({"pause": "stop"}),
+        "a paused turn is a finished one, or has a reason that nobody knows where calls wait in it",
+        _paused,
     ),
     Loss(
         "no status",

@@ -849,3 +849,42 @@ def test_what_stands_for_withheld_payloads_goes_nowhere() -> None:
     steps = [OWN_START, tool(0), *json_of(0, "{"), {"type": "vendor_event"}, *json_of(0, "}"), stop(0)]
     frames = encoded([*steps, *own_end("tool_use")], "anthropic", encoder_for("anthropic", {}), tools=tools)
     assert [payload for _, payload in frames] == [start(), *call(0, "{}"), *end("tool_use")]
+
+
+HALF_OTHER = [block(0, "new_tool_use", id="n1", name="f"), *json_of(0, '{"path":"/tmp')]
+
+
+@pytest.mark.parametrize("reason", ["max_tokens", "refusal"])
+def test_a_block_without_a_meaning_is_not_closed_where_it_may_be_cut(reason: str) -> None:
+    counts = {"input_tokens": 0, "output_tokens": 3}
+    ends = own_end(reason, **counts)
+    assert written([OWN_START, *HALF_OTHER, *ends], "anthropic")[1:] == [*HALF_OTHER, *end(reason, **counts)]
+    said = [OWN_START, *HALF_OTHER, stop(0), *text(1, "a"), *ends]  # there it is known to be whole
+    assert written(said, "anthropic")[1:] == [*HALF_OTHER, stop(0), *text(1, "a"), *end(reason, **counts)]
+    whole = [block(0, "web_search_tool_result", tool_use_id="s1", content=[]), stop(0)]
+    assert written([OWN_START, *whole, *ends], "anthropic")[1:] == [*whole, *end(reason, **counts)]
+    later = [block(1, "new_tool_result", content=[]), stop(1)]
+    assert written([OWN_START, *HALF_OTHER, stop(0), *later, *ends], "anthropic")[1:] == [
+        *[*HALF_OTHER, stop(0), *later],
+        *end(reason, **counts),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [
+        ([], error("api_error", "the provider's stream ended before its answer did")),
+        ([abort()], error("api_error", "stop")),
+        ([error("overloaded_error", "no")], error("overloaded_error", "no")),
+    ],
+    ids=["the bytes end", "abort", "error"],
+)
+def test_a_block_without_a_meaning_is_not_closed_before_an_error(steps: list[Step], told: Payload) -> None:
+    assert written([OWN_START, *HALF_OTHER, *steps], "anthropic")[1:] == [*HALF_OTHER, told]
+
+
+def test_a_block_without_a_meaning_is_closed_in_a_turn_that_ended_well() -> None:
+    for reason in ("end_turn", "stop_sequence", "pause_turn"):
+        counts = {"input_tokens": 0, "output_tokens": 3}
+        said = [OWN_START, *HALF_OTHER, *own_end(reason, **counts)]
+        assert written(said, "anthropic")[1:] == [*HALF_OTHER, stop(0), *end(reason, **counts)]

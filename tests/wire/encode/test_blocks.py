@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,6 +22,7 @@ from wire.encode.kit import (
 )
 
 from toolwire import Stream
+from toolwire.limits import Limits
 from toolwire.wire.encode.base import Sent
 from toolwire.wire.encode.blocks import BlockEncoder
 from toolwire.wire.encode.options import Options
@@ -180,3 +182,30 @@ def test_events_may_be_read_late() -> None:
         events = [event for step in steps for event in stream.receive_payload(step)] + stream.end()
         frames = [frame for event in events for frame in encoder.feed(event)] + encoder.end()
         assert " ".join(payload for _, payload in frames) == expected
+
+
+def steps_of(count: int) -> int:
+    """The lines of code that are run to write so many calls, all of which are open at once and then end in turn."""
+    steps = [opening(index, f"c{index}", "F") for index in range(count)]
+    steps += [args(piece, index) for piece in ('{"x":', "1}") for index in range(count)]
+    stream, encoder = Stream("openai-chat", limits=Limits(calls=count)), Notes(Options())
+    events = [event for step in [*steps, *WHOLE] for event in stream.receive_payload(step)] + stream.end()
+    done = 0
+
+    def count_lines(frame: Any, event: str, arg: Any) -> Any:
+        nonlocal done
+        done += event == "line"
+        return count_lines
+
+    before = sys.gettrace()
+    sys.settrace(count_lines)
+    try:
+        frames = [frame for event in events for frame in encoder.feed(event)] + encoder.end()
+    finally:
+        sys.settrace(before)
+    assert [payload for _, payload in frames] == [*["+F", '{"x":', "1}", "-F"] * count, "tool_calls", "end"]
+    return done
+
+
+def test_the_work_for_interleaved_calls_is_linear() -> None:
+    assert steps_of(4000) < 4.1 * steps_of(1000)

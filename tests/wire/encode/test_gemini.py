@@ -378,7 +378,7 @@ def test_what_no_path_can_tell_is_a_bad_end(text: str) -> None:
     steps = [opening(), args(text), opening(1, "b1", "g", "{}"), ending(), DONE]
     encoder = encoder_for(WIRE, {"partial_args": True})
     frames = encoded(steps, "openai-chat", encoder)
-    why = "a key comes twice, or something empty behind a value"
+    why = "a key comes twice, something empty behind a value, or a number is too large"
     assert frames[-1][1] == malformed(f"the arguments of f can't be told: {why}")
     assert OVER not in [payload for _, payload in frames]
     assert encoder.aborts

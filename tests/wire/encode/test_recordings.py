@@ -44,7 +44,7 @@ def check(case: dict[str, Any], to: str) -> list[str]:
     events = events_of(recording(case), case["wire"])
     before = Message.of(events)
     wanted, _ = expected(before, to)
-    after = comparable(record(Message.of(events_of(through(events, to), to)), mapped=True))
+    after = comparable(record(Message.of(events_of(through(events, to), to)), mapped=True, wire=to))
     if wanted["choices"] is None:
         del wanted["choices"], after["choices"]
     return differences(wanted, after)

@@ -174,7 +174,13 @@ def test_what_is_written(payloads: list[Any], wanted: list[dict[str, Any]]) -> N
     out += b"".join(map(encoder.feed, stream.end())) + encoder.end()
     assert [json.loads(line[6:]) for line in out.splitlines() if line] == wanted
     assert not encoder.aborts
-    assert encoder.failed == (wanted[-1]["reason"] == "error")
+    assert encoder.failed == (wanted[-1]["reason"] == "error" or any(map(is_bad, wanted)))
+
+
+def is_bad(form: dict[str, Any]) -> bool:
+    """Whether a call ended in a way that makes a bad end of its turn."""
+    error = form.get("error") or {}
+    return error.get("reason") in ("cut", "concatenated", "truncated", "rejected")
 
 
 def test_bytes() -> None:
@@ -259,6 +265,51 @@ def test_bad_ends(reason: Any, kind: str | None) -> None:
     encoder.feed(Finish(reason))
     assert (encoder.error and encoder.error.kind) == kind
     assert encoder.end() == b""
+
+
+@pytest.mark.parametrize(
+    ("payloads", "code"),
+    [
+        ([piece(0, '{"x":', "a", "f"), chunk({}, "length")], "length"),
+        ([piece(0, '{"x":', "a", "f"), chunk({}, "tool_calls")], "truncated_call"),
+        ([piece(0, '{"x":1}{"x":2}', "a", "f"), chunk({}, "tool_calls")], "concatenated"),
+        ([piece(0, '{"x":1}', "a", "f"), chunk({}, "length")], None),
+        ([piece(0, "{x:1}", "a", "f"), chunk({}, "tool_calls")], None),
+    ],
+)
+def test_a_turn_whose_calls_are_bad_has_failed(payloads: list[Any], code: str | None) -> None:
+    """What is written stays what it was: every event."""
+    events, encoder = run([to_sse(payloads)], "openai-chat"), Encoder("toolwire")
+    data = b"".join([*map(encoder.feed, events), encoder.end()])
+    assert (encoder.failed, encoder.aborts) == (code is not None, False)
+    assert (encoder.error and encoder.error.code) == code
+    assert [json.loads(line[6:])["type"] for line in data.splitlines() if line] == [each.type for each in events]
+
+
+def test_a_rejected_call_fails_its_turn_and_a_void_one_does_not() -> None:
+    stream, encoder = Stream("openai-chat"), Encoder("toolwire")
+    events = stream.receive_payload(piece(0, "{}", "a", "f"))
+    stream.calls[0].reject("not now")
+    events += stream.pending() + stream.receive_payload(chunk({}, "tool_calls")) + stream.end()
+    for event in events:
+        encoder.feed(event)
+    assert encoder.error is not None
+    assert (encoder.error.code, encoder.error.call) == ("call_rejected", stream.calls[0])
+
+    start = {"type": "message_start", "message": {"id": "m1", "type": "message", "role": "assistant", "content": []}}
+    tool = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
+    anew = [
+        start,
+        {"type": "content_block_start", "index": 0, "content_block": tool},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{"}},
+        {**start, "message": {**start["message"], "id": "m2"}},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+        {"type": "message_stop"},
+    ]
+    encoder = Encoder("toolwire")
+    for event in run([to_sse(anew)], "anthropic"):
+        encoder.feed(event)
+    assert not encoder.failed
 
 
 def test_an_abort_and_a_rejected_call() -> None:

@@ -79,11 +79,9 @@ def _typed(entry: dict[str, Any], name: str, kind: type, place: str, go: str) ->
 
 
 def _list(entry: dict[str, Any], name: str, place: str, go: str) -> list[dict[str, Any]]:
-    value = _typed(entry, name, list, place, go) or []
-    for index in range(len(value)):
-        if _typed({"each": value[index]}, "each", dict, place, go.removeprefix("[]")) is None:
-            value[index] = {}  # Go's null is an empty one
-    return list(value)
+    """A field that is an array of objects, or absent. Go's null among them is an empty one."""
+    entries = _typed(entry, name, list, place, go) or []
+    return [_typed({"each": each}, "each", dict, place, go.removeprefix("[]")) or {} for each in entries]
 
 
 def _follow(messages: list[dict[str, Any]]) -> Conversation:

@@ -54,7 +54,8 @@ _OPTIONS: Final = ("model", "message_id", "created", "fail_on_cut")
 def body_of(message: Message, wire: str, **options: Any) -> dict[str, Any]:
     """A message as the JSON body of an answer of `wire` that isn't streamed.
 
-    `options`: `model`, `message_id`, `created` and `fail_on_cut` of `EncodeOptions`, each where the wire has it. Raises
+    `options`: `model`, `message_id`, `created` and `fail_on_cut` of `EncodeOptions`, ignored where the wire has no use
+    for them. A number that no float holds stands as `msgspec.Raw`: see `toolwire.framing.writers.dumped`. Raises
     `UsageError` for a wire that has no body, and for a message that ended badly or hasn't ended: see `error_body`.
     """
     row = BODIES.get(ALIASES.get(wire, wire))
@@ -62,9 +63,8 @@ def body_of(message: Message, wire: str, **options: Any) -> dict[str, Any]:
         raise UsageError(f"{wire!r} has no body: use one of {', '.join(BODIES)}")
     for name in options:
         if name not in _OPTIONS:
-            known = [each for each in _OPTIONS if takes(row.name, each)]
-            raise UsageError(f"{name}= is no option of a body of {row.name}: there are {', '.join(known)}")
-    encoder = encoder_for(row.name, options)
+            raise UsageError(f"{name}= is no option of a body: there are {', '.join(_OPTIONS)}")
+    encoder = encoder_for(row.name, {name: value for name, value in options.items() if takes(row.name, name)})
     frames = [frame for event in events_of(message, values=row.values) for frame in encoder.feed(event)]
     frames += encoder.end()
     if encoder.error is not None:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from typing import Any
 
 from toolwire.errors import UsageError
 from toolwire.wire.bodies.errors import NO_BODY
+from toolwire.wire.encode.values import in_one_line
 
 __all__ = ["as_object", "object_in"]
 
 
-def as_object(text: str, name: Any) -> dict[str, Any]:
+class _LostError(ArithmeticError):
+    """A float holds another number than the text has."""
+
+
+def as_object(text: str, name: Any) -> Any:
     """The arguments of a call of the tool `name`. Raises `UsageError` for what is no object: it can't be told."""
     value = object_in(text)
     if value is None:
@@ -19,10 +25,19 @@ def as_object(text: str, name: Any) -> dict[str, Any]:
     return value
 
 
-def object_in(text: str) -> dict[str, Any] | None:
-    """The object that a text holds, None if there is none."""
+def object_in(text: str) -> Any:
+    """The object that a text holds, or the text itself if no value holds all of its digits; None if there is none."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_float=_exact)
+    except ArithmeticError:
+        return in_one_line(text) if isinstance(json.loads(text), dict) else None
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def _exact(number: str) -> float:
+    value = float(number)
+    if Decimal(repr(value)) != Decimal(number):
+        raise _LostError
+    return value

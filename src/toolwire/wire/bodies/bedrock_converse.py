@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from toolwire.wire._read import obj
 from toolwire.wire.bodies.arguments import as_object, object_in
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class _Block:
             cited = [{"text": texts.get("text", "")}]
             return {"citationsContent": {"content": cited, "citations": self._citations}}
         if self._start:
-            return {kind: {**each, "content": self._other.get(kind, [])} for kind, each in self._start.items()}
+            return {kind: {**obj(each), "content": self._other.get(kind, [])} for kind, each in self._start.items()}
         return {"text": texts.get("text", "")}
 
     def _grow(self, field: str, piece: str) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolwire.errors import UsageError
 from toolwire.wire import ALIASES
-from toolwire.wire._read import obj, text
+from toolwire.wire._read import count, obj, text
 from toolwire.wire.encode.errors import anthropic_type, code_of, openai_type, public_message
 from toolwire.wire.encode.google import error_fields
 
@@ -97,8 +97,9 @@ def _anthropic(error: StreamError) -> tuple[int, dict[str, Any]]:
 
 def _gemini(error: StreamError) -> tuple[int, dict[str, Any]]:
     fields = error_fields(error)
-    status: int = fields["code"]
-    return status, {"error": {**fields, "message": fields.get("message") or _message(error)}}
+    told = count(fields["code"])
+    status = told if told is not None and 400 <= told <= 599 else _status(error)
+    return status, {"error": {**fields, "code": status, "message": _message(error)}}
 
 
 def _bedrock(error: StreamError) -> tuple[int, dict[str, Any]]:

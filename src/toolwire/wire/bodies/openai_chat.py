@@ -23,7 +23,7 @@ def fold(frames: Iterable[Frame]) -> dict[str, Any]:
     body: dict[str, Any] = {}
     choices: dict[int, _Choice] = {}
     for _, chunk in frames:
-        if not isinstance(chunk, dict) or chunk.get("object") != _CHUNK or "choices" not in chunk:
+        if not isinstance(chunk, dict) or chunk.get("object") != _CHUNK or not isinstance(chunk.get("choices"), list):
             continue  # the terminator, or what is passed on
         if not body:
             head = {key: value for key, value in chunk.items() if key != "choices"}

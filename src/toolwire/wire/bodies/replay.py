@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolwire.call import ToolCall
-from toolwire.encoding import encode
 from toolwire.events import (
     Finish,
     MessageStart,
     ReasoningDelta,
     RefusalDelta,
+    Reset,
     TextDelta,
     ToolCallDelta,
     ToolCallEnd,
@@ -19,6 +19,7 @@ from toolwire.events import (
 )
 from toolwire.message import Reasoning
 from toolwire.wire.encode.gemini import whole_arguments
+from toolwire.wire.encode.values import exact_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +31,7 @@ __all__ = ["events_of"]
 
 
 def events_of(message: Message, *, values: bool = False) -> Iterator[Event]:
-    """A message's events: each part in one piece. `values`: arguments are written anew from what they were read as."""
+    """A message's events: each part in one piece. `values`: arguments that were mended are so."""
     message.settle()
     yield MessageStart(message.id, message.model, message.wire)
     for choice in message.choices:
@@ -39,6 +40,8 @@ def events_of(message: Message, *, values: bool = False) -> Iterator[Event]:
                 yield ToolCallStart(part)
                 yield ToolCallDelta(part, _text(part, values=values), None, part.closed)
                 yield ToolCallEnd(part)
+                if part.error is not None and part.error.reason == "reset":
+                    yield Reset((part,), part.error.message)
             elif isinstance(part, Reasoning):
                 yield from _reasoning(part, choice)
             elif isinstance(part, Unknown):
@@ -72,10 +75,9 @@ def _reasoning(part: Reasoning, choice: Choice) -> Iterator[Event]:
 
 def _text(call: ToolCall, *, values: bool) -> str:
     """The argument text of a call."""
-    value = whole_arguments(call) if values and call.kind != "custom" and call.closed_object else None
-    if value is None:
+    if not values or call.kind == "custom" or not call.closed_object or whole_arguments(call) is None:
         return call.buf
     try:
-        return encode(value)
-    except (RecursionError, TypeError, ValueError):  # a number that JSON has no form for
+        return bytes(exact_text(call)).decode()
+    except (RecursionError, TypeError, ValueError):  # it holds what JSON has no form for
         return call.buf

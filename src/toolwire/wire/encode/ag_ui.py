@@ -3,7 +3,8 @@
 `RUN_STARTED`, then what is said, each by its own id: `TEXT_MESSAGE_START/CONTENT/END`, `TOOL_CALL_START/ARGS/END`,
 `REASONING_START` and `REASONING_MESSAGE_START/CONTENT/END` and `REASONING_END`, with signatures as
 `REASONING_ENCRYPTED_VALUE`; at last `RUN_FINISHED`, or `RUN_ERROR` and nothing behind it. `TOOL_CALL_END` means that
-the arguments are whole: a call that was cut has none, which only `RUN_ERROR` allows. No field is ever null.
+the arguments are whole: a call that was cut has none, which only `RUN_ERROR` allows. A turn that was
+paused, or ended nobody knows why, before its calls may be run ends so too. No field is ever null.
 
 `protocolVersion`, `usage` and `outcome` with the calls that wait for the client are written for clients that declare
 1.0. What the wire has no field for stands in `metadata`, which both versions keep, under `toolwire`: why the turn ended
@@ -214,6 +215,8 @@ class Encoder(WireEncoder):
                 found = StreamError("limit", cut, event.reason, call=call)
             if found is not None:
                 return found
+        if event.reason in ("pause", "unknown") and self.unconfirmed(event):  # no client of a finished run heeds that
+            return StreamError("protocol", "the turn ended before its calls may be run", event.reason)
         return None
 
     # --- within ---------------------------------------------------------------------------------------------------

@@ -12,18 +12,15 @@ What version 5 of the SDK doesn't know is not written unless `client` says that 
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-import msgspec
-
-from toolwire.encoding import encode
 from toolwire.errors import UsageError
 from toolwire.events import StreamError
 from toolwire.wire.encode.base import CLIENT_RUN, WireEncoder, trouble_of
 from toolwire.wire.encode.errors import public_message
 from toolwire.wire.encode.usage import tokens
+from toolwire.wire.encode.values import exact_text, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -125,7 +122,7 @@ class Encoder(WireEncoder):
             else:
                 self._input_error(sent, f"The tool was not run: {sent.call.unconfirmed} ({event.reason}).")
         self.frame({"type": "finish-step"})
-        end: dict[str, Any] = {"type": "finish", "finishReason": _REASONS.get(event.reason, "other")}
+        end: dict[str, Any] = {"type": "finish", "finishReason": self.word(event, _REASONS) or "other"}
         counts = self._counted()
         if counts:
             end["messageMetadata"] = {"usage": counts}
@@ -217,7 +214,7 @@ class Encoder(WireEncoder):
         chunk: dict[str, Any] = {"type": "tool-input-available", **self._named(sent, {})}
         if call.kind in CLIENT_RUN:
             self._fired[sent] = None
-        chunk["input"] = _input(call, chunk)
+        chunk["input"] = _input(call)
         self.frame(chunk)
 
     def _input_error(self, sent: Sent, otherwise: str) -> None:
@@ -316,30 +313,13 @@ def _runs_early(call: ToolCall) -> bool:
     return trust.confirm == "call" and (call.status == "complete" or trust.accept_repaired)
 
 
-def _input(call: ToolCall, beside: dict[str, Any]) -> Any:
-    """The final arguments as JSON: the text itself where it can stand in a line, because numbers stay exact in that.
-
-    `beside`: what stands in the same chunk, which must be writable by the fast encoder for that.
-    """
-    text = call.buf
+def _input(call: ToolCall) -> Any:
+    """The final arguments as JSON: those that the tool's check has mended, else as the model wrote them."""
     if not call.closed_object:
-        return text if call._parser is None else {}
+        return call.buf if call._parser is None else {}
     if call._mended:
         try:
-            return json.loads(encode(call.arguments))
+            return written(call.arguments)
         except (TypeError, ValueError, RecursionError):  # a type of the caller's own: what the model said, then
-            return call.partial
-    if call.status == "complete" and not ("\n" in text or "\r" in text) and _is_plain(beside):
-        try:
-            return msgspec.Raw(text.encode())
-        except UnicodeEncodeError:
-            return call.partial
-    return call.partial
-
-
-def _is_plain(value: Any) -> bool:
-    try:
-        msgspec.json.encode(value)
-    except (UnicodeEncodeError, OverflowError, TypeError, ValueError, msgspec.MsgspecError):
-        return False
-    return True
+            pass
+    return exact_text(call)

@@ -31,7 +31,7 @@ from toolwire.wire.encode.ids import client_id
 from toolwire.wire.history.rules import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Mapping
     from typing import TypeAlias
 
     from toolwire.call import ToolCall
@@ -122,8 +122,9 @@ def trouble_of(sent: Sent, reason: FinishReason, *, fail_on_cut: bool) -> Stream
     if call.error is not None and call.error.reason == "concatenated":  # there are clients that run the first
         return StreamError("protocol", f"the arguments of {call.label} are two documents", "concatenated", call=call)
     if not is_cut(call):
-        reads_well = call.kind == "custom" or call.closed_object
-        if reads_well and call.error is not None and call.error.reason not in _TOOL_SAYS:
+        # No text at all is no arguments, and so is text that is kept back for good.
+        reads_well = call.kind == "custom" or call.closed_object or call.buf.strip() in ("", "null")
+        if reads_well and call.error is not None and (call.hidden or call.error.reason not in _TOOL_SAYS):
             message = f"the arguments of {call.label} can't be used: {call.error.message}"
             return StreamError("protocol", message, "invalid_call", call=call)
         return None
@@ -138,7 +139,8 @@ def trouble_of(sent: Sent, reason: FinishReason, *, fail_on_cut: bool) -> Stream
 
 def word_of(event: Finish, known: Container[str]) -> str:
     """A provider's word for a reason that has none on this wire: one that doesn't mean another there."""
-    return next((raw for raw in event.raw if raw.lower() not in known), "unknown")
+    otherwise = "pause" if event.reason == "pause" else "unknown"
+    return next((raw for raw in event.raw if raw.lower() not in known), otherwise)
 
 
 class WireEncoder:
@@ -277,6 +279,19 @@ class WireEncoder:
                 if found is not None:
                     return found
         return None
+
+    def unconfirmed(self, event: Finish) -> bool:
+        """Whether clients know of calls that the turn's finish doesn't let them run."""
+        confirmed = set(event.calls)
+        told = (call for call, sent in self._calls.items() if sent.kind in CLIENT_RUN and call.kind in CLIENT_RUN)
+        return any(call.choice == event.choice and call not in confirmed for call in told)
+
+    def word(self, event: Finish, words: Mapping[FinishReason, str]) -> str | None:
+        """The wire's word for a reason, None where it has none.
+
+        On wires that know no pause that is "stop", but not where it would have clients run calls.
+        """
+        return None if event.reason == "pause" and self.unconfirmed(event) else words.get(event.reason)
 
     # --- within ---------------------------------------------------------------------------------------------------
 

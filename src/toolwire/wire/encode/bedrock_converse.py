@@ -81,7 +81,7 @@ class Encoder(NumberedBlocks):
         self.settle(event)
         raw = event.raw[-1] if event.raw else ""
         # The provider's word is kept where it is Bedrock's and says the same: `stop_sequence` is a `stop`.
-        reason = raw if FINISH.get(raw) == event.reason else _REASONS.get(event.reason) or word_of(event, FINISH)
+        reason = raw if FINISH.get(raw) == event.reason else self.word(event, _REASONS) or word_of(event, FINISH)
         self.frame({"stopReason": reason, **self._beside_stop}, "messageStop")
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ The client can't be told in the block then, so the turn ends as an error (`calle
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolwire.wire.encode.base import Sent, WireEncoder, is_cut
@@ -45,7 +46,8 @@ class BlockEncoder(WireEncoder):
         super().__init__(*args)
         self._open: Block | None = None
         self._over = False  # the open block's end came
-        self._waiting: list[_Waiting] = []
+        self._waiting: deque[_Waiting] = deque()
+        self._queued: dict[Sent, _Waiting] = {}  # calls that wait
 
     # --- what a wire has to write ---------------------------------------------------------------------------------
 
@@ -63,6 +65,10 @@ class BlockEncoder(WireEncoder):
 
     def splits(self, block: Block, piece: Any) -> bool:
         """Whether a piece of a run begins another block of the same kind."""
+        return False
+
+    def half(self, block: Block, event: Finish) -> bool:
+        """Whether the last run of a turn may have been cut, so that its end would be a lie."""
         return False
 
     @property
@@ -85,7 +91,8 @@ class BlockEncoder(WireEncoder):
         if self._open is None or (not self._waiting and self._may_close()):
             self._switch(sent)
         else:
-            self._waiting.append(_Waiting(sent))
+            waiting = self._queued[sent] = _Waiting(sent)
+            self._waiting.append(waiting)
 
     def call_text(self, sent: Sent, text: str) -> None:
         if not sent.called_whole:  # else it is white space, junk, or a contradiction that ends the turn
@@ -94,18 +101,15 @@ class BlockEncoder(WireEncoder):
     def call_end(self, sent: Sent) -> None:
         if sent is self._open:
             self._over = True
-        else:
-            for waiting in self._waiting:
-                if waiting.block is sent:
-                    waiting.over = True
+        elif sent in self._queued:
+            self._queued[sent].over = True
         self._go_on()
 
     def settle(self, event: Finish) -> None:
         """The turn has ended, and not badly: all that waits is written, and what is open is closed if that is true."""
-        del event
         while self._waiting:  # behind a call that was cut, and a client that is to hear of that by the reason
             self._switch_to_next()
-        if self._open is not None and self._may_close():
+        if self._open is not None and self._may_close() and not self.half(self._open, event):
             self._close_open()
 
     def abandon(self, error: StreamError) -> None:
@@ -134,7 +138,7 @@ class BlockEncoder(WireEncoder):
                 waiting.append(_Waiting(block))
             waiting[-1].pieces.append(piece)
         else:
-            next(each for each in waiting if each.block is block).pieces.append(piece)
+            self._queued[block].pieces.append(piece)
 
     def _may_close(self) -> bool:
         """Whether the open block may be closed now."""
@@ -150,7 +154,9 @@ class BlockEncoder(WireEncoder):
             self._close_open()
 
     def _switch_to_next(self) -> None:
-        waiting = self._waiting.pop(0)
+        waiting = self._waiting.popleft()
+        if isinstance(waiting.block, Sent):
+            del self._queued[waiting.block]
         self._switch(waiting.block)
         for piece in waiting.pieces:
             self.write_block(waiting.block, piece)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from toolwire.wire.encode.blocks import Block
     from toolwire.wire.encode.options import Options
 
-__all__ = ["Encoder", "finish_reason"]
+__all__ = ["Encoder"]
 
 # A run of the plan that goes before calls.
 _PLAN: Final = "plan"
@@ -69,7 +69,7 @@ class Encoder(NumberedBlocks):
     def finish(self, event: Finish) -> None:
         """The last blocks, and `message-end`."""
         self.settle(event)
-        delta: dict[str, Any] = {"finish_reason": finish_reason(event)}
+        delta: dict[str, Any] = {"finish_reason": self._reason(event)}
         if self._usage is not None:
             delta["usage"] = dict(self._usage.raw) if self._source == self.wire else for_cohere(self._usage)
         self._event("message-end", delta=delta)
@@ -140,17 +140,16 @@ class Encoder(NumberedBlocks):
 
     # --- within ---------------------------------------------------------------------------------------------------
 
+    def _reason(self, event: Finish) -> str:
+        """The provider's word for a reason where it means the same here, or where none does."""
+        raw = event.raw[-1] if event.raw else ""
+        return raw if FINISH.get(raw) == event.reason else self.word(event, _REASONS) or word_of(event, _KNOWN)
+
     def _call(self, stage: str, entry: dict[str, Any]) -> None:
         self._event(f"tool-call-{stage}", index=self._call_index, delta={"message": {"tool_calls": entry}})
 
     def _event(self, kind: str, **fields: Any) -> None:
         self.frame({"type": kind, **fields}, kind)
-
-
-def finish_reason(event: Finish) -> str:
-    """Cohere's word for a reason: the provider's where it means the same here, or where none does."""
-    raw = event.raw[-1] if event.raw else ""
-    return raw if FINISH.get(raw) == event.reason else _REASONS.get(event.reason) or word_of(event, _KNOWN)
 
 
 def _content(content: dict[str, Any]) -> dict[str, Any]:

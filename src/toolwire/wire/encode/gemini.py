@@ -30,6 +30,7 @@ from toolwire.wire._read import obj
 from toolwire.wire.encode.base import CLIENT_RUN, WireEncoder, is_cut
 from toolwire.wire.encode.gemini_paths import PathReader, string_end, string_piece
 from toolwire.wire.encode.google import adopt, error_fields, for_gemini, signature_of
+from toolwire.wire.encode.values import exact_object
 from toolwire.wire.gemini import FINISH
 
 if TYPE_CHECKING:
@@ -143,7 +144,8 @@ class Encoder(WireEncoder):
     def finish(self, event: Finish) -> None:
         """`finishReason`, on an empty text as at Gemini."""
         content = {"parts": [{"text": ""}], "role": "model"}
-        candidate = {"content": content, "finishReason": finish_reason(event, self._source), "index": event.choice}
+        reason = finish_reason(event, self._source, self.word(event, _REASONS))
+        candidate = {"content": content, "finishReason": reason, "index": event.choice}
         self._chunk({"candidates": [candidate]}, counts=True)
 
     def close(self) -> None:
@@ -226,7 +228,10 @@ class Encoder(WireEncoder):
         """Write the end of a call, or the whole. False if it has to stay open."""
         call = due.sent.call
         if not due.begun:
-            args = {"input": "".join(due.pieces)} if due.sent.kind == "custom" else whole_arguments(call)
+            if due.sent.kind == "custom":
+                args: Any = {"input": "".join(due.pieces)}
+            else:
+                args = exact_object(call, whole_arguments(call) or {})
             self._call_part(due, {**self._named(due.sent), "args": args}, signed=True)
             return True
         if due.sent.kind == "custom":
@@ -240,7 +245,7 @@ class Encoder(WireEncoder):
                 return False
             said = due.reader.value
             if due.reader.lost or (whole_arguments(call) or said) != said:
-                self._untold[call] = "a key comes twice, or something empty behind a value"
+                self._untold[call] = "a key comes twice, something empty behind a value, or a number is too large"
                 return False
         self._call_part(due, {}, signed=True)
         return True
@@ -298,12 +303,13 @@ class Encoder(WireEncoder):
         self.frame({**said, **self._head})
 
 
-def finish_reason(event: Finish, source: str | None) -> str:
-    """Gemini's word for a reason: the provider's where it means the same here, or is Gemini's own."""
-    raw = event.raw[-1] if event.raw else ""
-    if raw and (FINISH.get(raw) == event.reason or (event.reason == "unknown" and source == "gemini")):
-        return raw
-    return _REASONS.get(event.reason, "OTHER")
+def finish_reason(event: Finish, source: str | None, otherwise: str | None) -> str:
+    """Gemini's word for a reason: a provider's that means the same here, or that is Gemini's own and unknown."""
+    own = event.reason == "unknown" and source == "gemini"
+    for raw in reversed(event.raw):
+        if FINISH.get(raw) == event.reason or (own and raw.upper() not in FINISH):
+            return raw
+    return otherwise or "OTHER"
 
 
 def whole_arguments(call: ToolCall) -> dict[str, Any] | None:

@@ -7,12 +7,13 @@
 
 Empty objects and arrays are no values on this wire. A member of the arguments that is one, or begins with one, is told
 whole in `args` beside the paths; behind a value that was told by its path there is no way to tell one (`lost`). The
-same goes for a key that comes twice.
+same goes for a key that comes twice, and for a number that no float holds.
 """
 
 from __future__ import annotations
 
 import re
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from toolwire.partial import DEFAULT_REPAIRS, PartialJSON
@@ -73,6 +74,9 @@ class PathReader:
 
     def _change(self, change: Change) -> Iterator[Body]:
         op, path, value = change
+        if isinstance(value, float) and not isfinite(value):
+            self.lost = True
+            return
         if op in ("opened", "set"):
             if len(path) == 1:
                 self._key, self._shown, self._whole = str(path[0]), False, False

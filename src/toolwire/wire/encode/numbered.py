@@ -2,7 +2,7 @@
 
 A signature closes a block of reasoning, and sealed reasoning is a block of its own. Arguments are an object, so the
 free text of a custom call is its member `input`. A call that was cut is not closed. Blocks of a provider of the same
-wire that have no meaning here are passed on under our numbers.
+wire that have no meaning here are passed on under our numbers; the last of a turn that was cut is not closed either.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from toolwire.wire.encode.blocks import REASONING, TEXT, BlockEncoder
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from toolwire.events import ReasoningDelta
+    from toolwire.events import Finish, ReasoningDelta
     from toolwire.wire.encode.blocks import Block
 
 __all__ = ["OTHER", "NumberedBlocks", "sealed_in"]
@@ -28,6 +28,8 @@ OTHER: Final = "other"
 
 # Half a surrogate pair, whose escape in the object clients can't read.
 _HALF: Final = re.compile("[\ud800-\udfff]")
+
+_CUT: Final = ("length", "content_filter")
 
 # What a wire calls reasoning that only it can read.
 _SEALED: Final = ("encrypted_content", "redactedContent", "data")
@@ -48,6 +50,7 @@ class NumberedBlocks(BlockEncoder):
         self._quoted = False  # the beginning of the object that holds a custom call's text was written
         self._sealed = False  # the latest run of reasoning takes no more
         self._other: Any = None  # the source's index of its latest block without a meaning here
+        self._grown = False  # pieces of it came
 
     # --- what a wire has to write ---------------------------------------------------------------------------------
 
@@ -83,6 +86,10 @@ class NumberedBlocks(BlockEncoder):
         """Whether a piece begins another block."""
         return self._sealed if block == REASONING else block == OTHER and self.begins(piece)
 
+    def half(self, block: Block, event: Finish) -> bool:
+        """A block that came in pieces, of which nobody knows when it is whole, in a turn that was cut."""
+        return block == OTHER and self._grown and event.reason in _CUT
+
     def close_block(self, block: Block) -> None:
         """The open block ends; one that was cut stays open."""
         quoted, self._quoted = self._quoted, False
@@ -107,10 +114,12 @@ class NumberedBlocks(BlockEncoder):
     def other_block(self, piece: Any, index: Any) -> None:
         """A block begins. `index`: its provider's."""
         self._other = index
+        self._grown = False
         self._put(OTHER, piece)
 
     def other_delta(self, piece: Any, index: Any) -> None:
         """A piece of the latest block, if that is what it belongs to and may have such pieces."""
         latest = self.latest
         if latest == TEXT or (latest == OTHER and index == self._other):
+            self._grown = self._grown or latest == OTHER
             self._put(latest, piece)

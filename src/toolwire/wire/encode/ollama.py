@@ -12,6 +12,7 @@ client takes no line for a sign of life.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,6 +22,7 @@ from toolwire.wire.encode.base import WireEncoder, is_cut, word_of
 from toolwire.wire.encode.errors import public_message
 from toolwire.wire.encode.gemini import whole_arguments
 from toolwire.wire.encode.usage import for_ollama
+from toolwire.wire.encode.values import exact_object
 from toolwire.wire.ollama import FINISH
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from toolwire.wire.encode.base import Sent
     from toolwire.wire.encode.options import Options
 
-__all__ = ["Encoder", "created_at", "done_reason", "whole_call"]
+__all__ = ["Encoder", "created_at", "whole_call"]
 
 _REASONS: Final[dict[FinishReason, str]] = {
     "tool_calls": "stop",
@@ -54,7 +56,8 @@ class Encoder(WireEncoder):
         self.framing = "json-lines"
         self._model = ""
         # Calls that weren't told yet: None while one is open, then its entry, if it has one.
-        self._due: dict[Sent, tuple[dict[str, Any], ...] | None] = {}
+        # A plain dict would look for its first entry among all that were taken out.
+        self._due: OrderedDict[Sent, tuple[dict[str, Any], ...] | None] = OrderedDict()
 
     def begin(self, event: MessageStart) -> None:
         """The first line comes with the first thing that is said."""
@@ -99,7 +102,7 @@ class Encoder(WireEncoder):
         counts: dict[str, Any] = {}
         if self._usage is not None:
             counts = dict(self._usage.raw) if own else for_ollama(self._usage)
-        self._line(done={"done": True, "done_reason": done_reason(event, own=own), **counts})
+        self._line(done={"done": True, "done_reason": self._reason(event, own=own), **counts})
 
     def close(self) -> None:
         """Nothing comes behind the last line."""
@@ -130,6 +133,11 @@ class Encoder(WireEncoder):
         elif payload.keys().isdisjoint(_LINE):
             self.frame(payload)
 
+    def _reason(self, event: Finish, *, own: bool) -> str:
+        """The provider's word for a reason where it is Ollama's own, or where that has none."""
+        raw = event.raw[-1] if event.raw and own else ""
+        return raw if FINISH.get(raw) == event.reason else self.word(event, _REASONS) or word_of(event, FINISH)
+
     def _line(self, *, done: dict[str, Any] | None = None, **message: Any) -> None:
         head = {"model": self.options.model or self._model, "created_at": created_at(self.options.created)}
         said = {"role": "assistant", "content": "", **message}
@@ -141,18 +149,14 @@ def created_at(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def done_reason(event: Finish, *, own: bool) -> str:
-    """Ollama's word for a reason: its own where it said one, another provider's where it has none."""
-    raw = event.raw[-1] if event.raw and own else ""
-    return raw if FINISH.get(raw) == event.reason else _REASONS.get(event.reason) or word_of(event, FINISH)
-
-
 def whole_call(call: ToolCall, id: str, index: int, *, own: bool) -> dict[str, Any] | None:
     """A call that has ended, None for one that isn't whole. `own`: it came over this wire, and so did its extras."""
-    arguments = _arguments(call)
+    arguments: Any = _arguments(call)
     if arguments is None:
         return None
     extra = call.extra if own else {}
+    if call.kind != "custom":
+        arguments = exact_object(call, arguments)
     return {"id": id, "function": {"index": index, "name": call.name, "arguments": arguments}, **extra}
 
 

@@ -127,7 +127,7 @@ class Encoder(WireEncoder):
         """The reason; one that nobody knows in the provider's words."""
         if event.choice in self._queues:
             self._queues[event.choice].flush()
-        reason = _REASONS.get(event.reason) or word_of(event, FINISH)
+        reason = self.word(event, _REASONS) or word_of(event, FINISH)
         self._delta(event.choice, {}, reason)
 
     def close(self) -> None:

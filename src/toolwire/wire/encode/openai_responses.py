@@ -49,7 +49,7 @@ __all__ = ["Encoder"]
 # A run of what is passed on.
 _OTHER: Final = "other"
 
-_ENDED_WELL: Final = ("tool_calls", "stop", "pause")
+_ENDED_WELL: Final[dict[FinishReason, str]] = dict.fromkeys(("tool_calls", "stop", "pause"), "completed")
 _CUTS: Final[dict[FinishReason, str]] = {"length": "max_output_tokens", "content_filter": "content_filter"}
 
 # The items that are written from events, and the events that are written with them.
@@ -104,8 +104,9 @@ class Encoder(BlockEncoder):
         self.settle(event)
         if isinstance(self._open, Sent):
             self._called[self._open].cut()
-        if event.reason in _ENDED_WELL:
-            self._conclude("completed")
+        status = self.word(event, _ENDED_WELL)
+        if status is not None:
+            self._conclude(status)
         else:
             reason = _CUTS.get(event.reason) or word_of(event, (*CUTS, *STATUS))
             self._conclude("incomplete", incomplete_details={"reason": reason})

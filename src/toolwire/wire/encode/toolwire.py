@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from toolwire.errors import UsageError
 from toolwire.event_form import as_dict, json_safe, marked, verdict_of
 from toolwire.events import Finish, MessageStart, Reset, StreamError, ToolCallEnd, ToolCallStart
-from toolwire.wire.encode.base import WireEncoder
+from toolwire.wire.encode.base import Sent, WireEncoder
 
 if TYPE_CHECKING:
     from toolwire.call import ToolCall
@@ -45,8 +45,17 @@ class Encoder(WireEncoder):
 
     def feed(self, event: Event) -> list[Frame]:
         """One frame: every event has its place, those behind an error too."""
+        self.watch(event)
+        form = as_dict(event)
+        if isinstance(event, MessageStart) and self.options.model is not None:
+            form["model"] = self.options.model
+        return [self._frame(form)]
+
+    def watch(self, event: Event) -> None:
+        """Note what an event says of how the turn ends, which is what a client of any wire has to know."""
         if isinstance(event, ToolCallStart):
             self._open[event.call] = None
+            self._calls[event.call] = Sent(event.call, event.call.id, event.call.index)
         elif isinstance(event, ToolCallEnd):
             self._open.pop(event.call, None)
         elif isinstance(event, StreamError):
@@ -54,15 +63,15 @@ class Encoder(WireEncoder):
         elif isinstance(event, Finish):
             self.finished = True
             self.error = self.error or self.trouble(event)
-        elif isinstance(event, Reset) and event.scope == "turn":
-            self._choices.clear()
+        elif isinstance(event, Reset):
+            if event.scope == "turn":
+                self._choices.clear()
+                self._calls.clear()
+            for call in event.calls:  # they are void, or no client's to run, and a reader of this wire knows it now
+                self._calls.pop(call, None)
         choice: int | None = getattr(event, "choice", None)
         if choice is not None:
             self._choices[choice] = None
-        form = as_dict(event)
-        if isinstance(event, MessageStart) and self.options.model is not None:
-            form["model"] = self.options.model
-        return [self._frame(form)]
 
     def end(self) -> list[Frame]:
         """Nothing more, or the ends that didn't come."""
