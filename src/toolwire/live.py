@@ -238,10 +238,10 @@ class AsyncEventStream(_EventStream):
     async def _close(self) -> None:
         if self._closed:
             return
-        self._closed = True
         if isinstance(self._wait, AsyncWait):
             await self._wait.close()
         await aclose(self._source)
+        self._closed = True  # not before: who closes may be cancelled meanwhile
 
     async def message(self) -> Message:
         """Read to the end and fold the events into a message."""

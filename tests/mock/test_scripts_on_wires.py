@@ -1,7 +1,8 @@
-"""Every kind of answer on every wire, streamed and whole: what is decoded is what was to be said, but for the losses."""
+"""Every kind of answer on every wire, streamed and whole: what was to be said is decoded, but for the losses."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -94,3 +95,16 @@ def test_deltas_take_turns_where_the_wire_lets_them() -> None:
     events = Stream("openai-chat").receive(b"".join(step.data for step in plan.steps))
     order = [event.call.name for event in events if event.type == "tool_call_delta"]
     assert order[:6] == ["get_weather", "find"] * 3
+
+
+def test_ids_are_new_in_each_turn_of_a_conversation() -> None:
+    service = Service(Script.of({"answers": {"x": [TURNS["parallel"], TURNS["parallel"]]}}))
+    asked, ids = ask("openai-chat", "mock/x", stream=False), []
+    for _ in range(2):
+        plan, _ = service.plan("POST", asked.path, asked.headers, dumped(asked))
+        message = json.loads(plan.steps[0].data)["choices"][0]["message"]
+        said = [call["id"] for call in message["tool_calls"]]
+        results = [{"role": "tool", "tool_call_id": each, "content": "12"} for each in said]
+        asked.body["messages"] = [*asked.body["messages"], message, *results]
+        ids += said
+    assert len(set(ids)) == 4

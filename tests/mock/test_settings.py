@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 import pytest
+from mock.asking import WIRES, ask, dumped
 
 from toolwire import UsageError
+from toolwire.mock.script import Script
+from toolwire.mock.service import Service
 from toolwire.mock.settings import Place, Settings, settings_of
+
+if TYPE_CHECKING:
+    from toolwire.mock.plan import Plan
 
 
 def changed(text: str, base: Settings | None = None) -> dict[str, object]:
@@ -101,3 +109,58 @@ def test_what_is_the_same_each_time() -> None:
     assert settings_of("delay=5ms&drop").steady
     assert not settings_of("jitter=1ms").steady
     assert not settings_of("fail=1").steady
+
+
+# --- what they do to a plan ------------------------------------------------------------------------------------
+
+
+def served(service: Service, settings: str, wire: str = "anthropic") -> Plan:
+    asked = ask(wire, f"mock/text?{settings}")
+    return service.plan("POST", asked.path, asked.headers, dumped(asked))[0]
+
+
+def test_jitter_is_another_each_time() -> None:
+    service = Service()
+    first, second = (served(service, "delay=1ms&jitter=2ms") for _ in range(2))
+    assert [step.wait for step in first.steps] != [step.wait for step in second.steps]
+    assert all(0.0 <= plan.steps[0].wait <= 0.002 for plan in (first, second))
+    assert all(0.001 <= step.wait <= 0.003 for step in first.steps[1:-1])
+
+
+def test_a_steady_plan_is_used_again() -> None:
+    service = Service()
+    assert served(service, "delay=1ms") is served(service, "delay=1ms")
+    calling = "script=parallel&delay=1ms"
+    assert served(service, calling) is served(service, calling)
+    assert served(service, calling) is not served(service, f"{calling}&seed=1")
+
+
+def test_arguments_that_are_equal_and_not_the_same() -> None:
+    said = [{"say": [{"call": "f", "arguments": {"x": value}}]} for value in (1, True)]
+    rules = [{"user": "Lisbon", "header": {"x-n": str(n)}, "answer": str(n)} for n in (0, 1)]
+    service = Service(Script.of({"answers": {"0": said[:1], "1": said[1:]}, "rules": rules}))
+    asked = ask("openai-chat", "m", stream=False)
+    plans = [service.plan("POST", asked.path, {"x-n": n}, dumped(asked))[0] for n in "01"]
+    bodies = [json.loads(plan.steps[0].data) for plan in plans]
+    calls = [body["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"] for body in bodies]
+    assert calls == ['{"x":1}', '{"x":true}']
+
+
+def test_quiet_is_nothing_but_signs_of_life() -> None:
+    signs = {}
+    for wire in WIRES:
+        plan = served(Service(), "quiet=10ms", wire)
+        if plan.status == 200:
+            assert plan.steps == ()
+            assert plan.pulse is not None
+            assert plan.pulse[0] == 0.01
+            signs[wire] = plan.pulse[1]
+        else:
+            assert f"{wire} has no sign of life" in plan.steps[0].data.decode()
+    assert signs["anthropic"].startswith(b"event: ping")
+
+
+def test_settings_that_fit_no_wire() -> None:
+    plan = served(Service(), "error=mid&kind=nope")
+    assert plan.status == 400
+    assert b"kind=nope is no kind of error that a provider reports" in plan.steps[0].data

@@ -142,3 +142,26 @@ def next_turn(message: toolwire.Message) -> list[dict[str, Any]]:
         if isinstance(part, toolwire.Text):
             assert_type(part.text, str)
     return message.to_history("openai-chat", {"call_1": ValueError("no"), "call_2": {"rows": [1]}})
+
+
+async def out_again(data: bytes, run: dict[str, Any]) -> bytes:
+    body = toolwire.encode(toolwire.stream(data), to="openai-chat", pace=toolwire.Pace(chars=8), keep_alive=None)
+    assert_type(body, toolwire.Writing)
+    with body:
+        for piece in body:
+            assert_type(piece, bytes)
+    async with toolwire.encode(toolwire.astream(data), to="ag-ui", run=run) as writing:
+        assert_type(writing, toolwire.AsyncWriting)
+        try:
+            async for piece in writing:
+                assert_type(piece, bytes)
+        except toolwire.BadEndError as error:
+            assert_type(error.error, toolwire.StreamError)
+    encoder = toolwire.Encoder("ai-sdk-ui", client=7, coalesce=toolwire.Coalesce(seconds=0.05))
+    out = b""
+    for event in toolwire.stream(data):
+        out += encoder.feed(event, 1.0)
+    assert_type(encoder.deadline(), float | None)
+    assert_type(encoder.aborts, bool)
+    assert_type(toolwire.original_id("tw_YS5i"), str)
+    return out + encoder.tick(2.0) + encoder.end(3.0)

@@ -65,7 +65,8 @@ class Answer:
     """One turn of the model's.
 
     `finish`: None for what follows from the parts. `usage`: input and output tokens, None for none. `size`: characters
-    per delta. `interleave`: the deltas of calls that stand side by side take turns.
+    per delta. `interleave`: the deltas of calls that stand side by side take turns, where the wire has an index for
+    that.
     """
 
     parts: tuple[Part, ...] = ()
@@ -95,7 +96,7 @@ def events_of(
     `cut_after`: the turn ends by its limit of length behind so many deltas.
     """
     rng = random.Random(f"{seed} ids")
-    said = Accumulator(new_id=lambda: _IDS.get(wire, "call_") + _digits(rng))
+    said = Accumulator(new_id=lambda: _digits(rng, 9) if wire == "mistral" else _IDS.get(wire, "call_") + _digits(rng))
     said.wire = "mock"
     said.begin(None, model)
     for deltas, _ in enumerate(_steps(answer, said)):
@@ -164,5 +165,5 @@ def _pieces(text: str, size: int) -> list[str]:
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
-def _digits(rng: random.Random) -> str:
-    return "".join(rng.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", k=24))
+def _digits(rng: random.Random, count: int = 24) -> str:
+    return "".join(rng.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", k=count))

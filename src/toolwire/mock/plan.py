@@ -116,13 +116,16 @@ _JSON = (("content-type", "application/json"),)
 
 def _streamed(asked: Asked, answer: Answer, settings: Settings, seed: str) -> Plan:
     """An answer as a stream."""
-    from toolwire.mock.quirks import bend
+    from toolwire.mock.quirks import bend, quirks_of
 
     encoder = _encoder(asked)
     writer = WRITERS[encoder.framing]()
     frames, mid = _frames(asked, answer, settings, seed, encoder)
-    if settings.quirks:
-        bent = bend(asked.wire, frames, settings.quirks)
+    quirks = settings.quirks
+    if answer.interleave and "interleaved" in quirks_of(asked.wire):  # encoders put one call behind the other
+        quirks = ("interleaved", *quirks)
+    if quirks:
+        bent = bend(asked.wire, frames, quirks)
         mid = mid * len(bent) // max(1, len(frames))
         frames = bent
     steps = _written(frames, writer, encoder, settings, mid)
@@ -131,7 +134,7 @@ def _streamed(asked: Asked, answer: Answer, settings: Settings, seed: str) -> Pl
     if settings.quiet:
         if encoder.keep_alive is None:
             raise UsageError(f"{asked.wire} has no sign of life")
-        pulse = (settings.quiet, encoder.keep_alive)
+        pulse, steps = (settings.quiet, encoder.keep_alive), []
     plan = Plan(200, tuple(headers), tuple(steps), head=settings.head, pulse=pulse)
     return ended(plan, settings, mid)
 
@@ -173,13 +176,14 @@ def _frames(
 
 def _events(asked: Asked, answer: Answer, settings: Settings, seed: str) -> list[Event]:
     model = asked.model.partition("?")[0]
-    events, deltas = events_of(answer, asked.wire, model=model, seed=seed)
+    form = "mistral" if asked.dialect == "mistral" else asked.wire
+    events, deltas = events_of(answer, form, model=model, seed=seed)
     if settings.length is None:
         return events
     told = [event for event in events if event.type.endswith("_delta")]
     first = sum(1 for event in events[: _middle(events)] if event.type.endswith("_delta"))
     cut_after = _at(settings.length, len(told), first) if deltas or settings.length.kind != "mid" else len(told) // 2
-    return events_of(answer, asked.wire, model=model, seed=seed, cut_after=cut_after)[0]
+    return events_of(answer, form, model=model, seed=seed, cut_after=cut_after)[0]
 
 
 def _middle(events: list[Event]) -> int:

@@ -40,7 +40,7 @@ class Replay:
         return sorted(self._files)
 
     def plan(self, model: str, settings: Settings) -> Plan | None:
-        """A model's recording as it was, one of its frames at a time, with the network's faults; None if it has none."""
+        """A model's recording, one frame at a time, with the network's faults; None if it has none."""
         name = model.partition("?")[0].rpartition("/")[2]
         path = self._files.get(name)
         if path is None:
@@ -48,7 +48,7 @@ class Replay:
         data = path.read_bytes()
         framer = AutoFramer()
         frames = [*framer.feed(data), *framer.end()]
-        starts = sorted({frame[2] for frame in frames} - {0})
+        starts = sorted({frame[2] for frame in frames})[1:]  # what is before the first goes with it
         pieces = [data[start:end] for start, end in zip([0, *starts], [*starts, len(data)], strict=True)]
         steps = [Step(settings.ttfb if place == 0 else settings.delay, piece, 1) for place, piece in enumerate(pieces)]
         media_type = _MEDIA_TYPES.get(framer.name or "", "text/event-stream")

@@ -52,7 +52,7 @@ BUILT_IN = {
     "text": "a text, whatever tools there are",
     "one": "one call",
     "parallel": "two calls",
-    "interleaved": "two calls whose deltas take turns",
+    "interleaved": "two calls whose deltas take turns, where the wire has an index for that",
     "reasoning": "reasoning, then a call",
 }
 

@@ -120,13 +120,14 @@ class Service:
         refused = settings.status is not None and not settings.fail
         if self._replay is not None and not refused and (found := self._replay.plan(asked.model, settings)) is not None:
             return found
-        key = (asked.wire, asked.model, asked.stream, asked.usage, asked.partial_args, asked.sse, answer, settings)
-        try:
-            plan = self._plans.get(key)
-        except TypeError:  # what was said can't be a key
-            return plan_of(asked, answer, settings, seed=self._seed)
+        # The answer by its words: 1 and True are the same key, and other arguments.
+        said = repr(answer)
+        wire = (asked.wire, asked.stream, asked.usage, asked.partial_args, asked.sse)
+        key = (*wire, asked.model, asked.rounds, said, settings)
+        plan = self._plans.get(key)
         if plan is None:
-            plan = plan_of(asked, answer, settings, seed=self._seed)
+            seed = f"{self._seed} {asked.rounds}" if asked.rounds else self._seed  # ids are new in each turn
+            plan = plan_of(asked, answer, settings, seed=seed)
             if settings.steady and len(self._plans) < _CACHED:
                 self._plans[key] = plan
         return plan

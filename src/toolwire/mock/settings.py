@@ -32,10 +32,12 @@ class Place:
 class Settings:
     """Everything off by default.
 
-    Times in seconds; in a text they are milliseconds, or have their unit (`5`, `5ms`, `0.5s`). `head`: before the status line; `ttfb`: before the first event; `delay`, `jitter`: before each.
-    `status`: refuse with it, with `retry_after`; `fail`: only the first so many requests of a model are refused (503,
-    or `status`). `never`: no answer at all. `chunk`: write so many bytes at a time, whatever they cut. `pings`: so many
-    signs of life before each event; `quiet`: nothing but signs of life, this far apart, for ever.
+    Times in seconds; in a text they are milliseconds, or have their unit (`5`, `5ms`, `0.5s`), except `retry_after`.
+    `head`: before the status line; `ttfb`: before the first event; `delay`: before each but the first; `jitter`: up to
+    so much more before each. `status`: refuse with it, with `retry_after`; `fail`: only the first so many requests of a
+    model are refused (503, or `status`). `never`: no answer at all. `chunk`: write so many bytes at a time, whatever
+    they cut. `pings`: so many signs of life before each event; `quiet`: nothing but signs of life, this far apart, for
+    ever.
 
     `error`: the wire's error form there, of `kind`; `length`: the turn is cut by its limit there; `malformed`: an event
     there that is no JSON. `drop`: the connection is reset there; `fin`: closed without the end of the body; `eof`: the
