@@ -236,12 +236,11 @@ class AsyncEventStream(_EventStream):
         await self._close()
 
     async def _close(self) -> None:
-        if self._closed:
-            return
         if isinstance(self._wait, AsyncWait):
-            await self._wait.close()
-        await aclose(self._source)
-        self._closed = True  # not before: who closes may be cancelled meanwhile
+            await self._wait.close()  # which may have had to leave it to a later call
+        if not self._closed:
+            await aclose(self._source)
+            self._closed = True  # not before: who closes may be cancelled meanwhile
 
     async def message(self) -> Message:
         """Read to the end and fold the events into a message."""
