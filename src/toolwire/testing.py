@@ -71,14 +71,21 @@ class MockProvider:
         self._service.reset()
 
     def start(self) -> Self:
-        """Serve, until `stop`."""
+        """Serve, until `stop`. Raises OSError where there is no port."""
         ready = threading.Event()
+        failed: list[Exception] = []
         loop = self._loop = asyncio.new_event_loop()
 
         def run() -> None:
             asyncio.set_event_loop(loop)
-            loop.run_until_complete(self._server.start())
-            ready.set()
+            try:
+                loop.run_until_complete(self._server.start())
+            except Exception as error:  # noqa: BLE001  raised again where it was started
+                failed.append(error)
+                loop.close()
+                return
+            finally:
+                ready.set()
             loop.run_forever()
             loop.run_until_complete(self._server.stop())
             loop.run_until_complete(loop.shutdown_asyncgens())
@@ -87,6 +94,10 @@ class MockProvider:
         self._thread = threading.Thread(target=run, name="toolwire-mock", daemon=True)
         self._thread.start()
         ready.wait()
+        if failed:
+            self._thread.join()
+            self._loop = self._thread = None
+            raise failed[0]
         return self
 
     def stop(self) -> None:

@@ -280,6 +280,15 @@ def test_the_fixture(mock_provider: MockProvider) -> None:
     assert len(mock_provider.requests) == 1
 
 
+def test_no_port_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def start(self: object) -> None:
+        raise OSError("no port")
+
+    monkeypatch.setattr("toolwire.mock.server.Server.start", start)
+    with pytest.raises(OSError, match="no port"), MockProvider():
+        pass
+
+
 def test_keys_and_models() -> None:
     with MockProvider(keys=("good",), models=("mock/one",)) as own:
         asked = ask("openai-chat", "mock/one?delay=0")
