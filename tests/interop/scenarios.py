@@ -323,6 +323,7 @@ TOLD: dict[str, Scenario] = {
     "length behind a call": Scenario(
         [ON_IT, *streamed(0, WEATHER), *ended("length")],
         Outcome(text="On it.", finish="length"),
+        on={"ag-ui": BAD},  # whose clients of a finished run would run it
         whole=(WEATHER,),
     ),
     "malformed": Scenario(

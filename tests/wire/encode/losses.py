@@ -193,7 +193,7 @@ def _paused(said: Record, wire: str) -> None:
 
 def _not_finished(said: Record, wire: str) -> None:
     for choice in said["choices"] or ():
-        if choice["finish"] in ("pause", "unknown") and _waits(choice):
+        if choice["finish"] in ("pause", "unknown", "length", "content_filter") and _waits(choice):
             said["failed"] = True
 
 
@@ -249,7 +249,7 @@ LOSSES = (
     Loss(
         "unconfirmed calls",
         ("ag-ui",),
-        "a turn whose calls wait, because it is paused or nobody knows why it ended, fails",
+        "a turn that ended before its calls may be run fails",
         _not_finished,
     ),
     Loss("half calls", VALUES, "a call that isn't whole is left out, and the turn fails", _half_calls),

@@ -301,7 +301,7 @@ CASES: dict[str, tuple[list[Step], list[Any]]] = {
     ),
     "an end by length behind a call": (
         [opening(), args('{"x":1}'), ending("length"), DONE],
-        [STARTED, begun(), piece('{"x":1}'), over(), done("length")],
+        [STARTED, begun(), piece('{"x":1}'), over(), error("The answer was cut off.", "length")],
     ),
     "an end by a filter": (
         [saying("a"), ending("content_filter"), DONE],

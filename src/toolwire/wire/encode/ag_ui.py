@@ -3,8 +3,8 @@
 `RUN_STARTED`, then what is said, each by its own id: `TEXT_MESSAGE_START/CONTENT/END`, `TOOL_CALL_START/ARGS/END`,
 `REASONING_START` and `REASONING_MESSAGE_START/CONTENT/END` and `REASONING_END`, with signatures as
 `REASONING_ENCRYPTED_VALUE`; at last `RUN_FINISHED`, or `RUN_ERROR` and nothing behind it. `TOOL_CALL_END` means that
-the arguments are whole: a call that was cut has none, which only `RUN_ERROR` allows. A turn that was
-paused, or ended nobody knows why, before its calls may be run ends so too. No field is ever null.
+the arguments are whole: a call that was cut has none, which only `RUN_ERROR` allows. A turn that ended
+before its calls may be run (paused, cut behind them, nobody knows why) ends so too. No field is ever null.
 
 `protocolVersion`, `usage` and `outcome` with the calls that wait for the client are written for clients that declare
 1.0. What the wire has no field for stands in `metadata`, which both versions keep, under `toolwire`: why the turn ended
@@ -55,6 +55,10 @@ _SEALED: Final = ("encrypted_content", "data", "redactedContent")
 
 # Signatures that may belong to a text: Gemini's, and what we read of them.
 _BESIDE: Final = ("thoughtSignature", "text")
+
+
+# The kinds of error that a turn with whole calls ends as when it was cut behind them.
+_CUTS: Final[dict[str, str]] = {"length": "limit", "content_filter": "content_filter"}
 
 
 class Encoder(WireEncoder):
@@ -215,8 +219,9 @@ class Encoder(WireEncoder):
                 found = StreamError("limit", cut, event.reason, call=call)
             if found is not None:
                 return found
-        if event.reason in ("pause", "unknown") and self.unconfirmed(event):  # no client of a finished run heeds that
-            return StreamError("protocol", "the turn ended before its calls may be run", event.reason)
+        if self.unconfirmed(event):  # no client of a finished run heeds that
+            kind: Any = _CUTS.get(event.reason, "protocol")
+            return StreamError(kind, "the turn ended before its calls may be run", event.reason)
         return None
 
     # --- within ---------------------------------------------------------------------------------------------------
