@@ -19,7 +19,7 @@ from support import WIRES, cut, expected_records, needs_shared, recording, run
 from toolwire import Message, ToolwireError
 from toolwire.framing import AutoFramer
 
-SECONDS = float(os.environ.get("TOOLWIRE_FUZZ_SECONDS", "30"))
+SECONDS = float(os.environ.get("TOOLWIRE_FUZZ_SECONDS", "10"))
 
 pytestmark = needs_shared
 

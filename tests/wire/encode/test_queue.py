@@ -226,7 +226,8 @@ def work(number: int) -> int:
 
 
 def test_the_work_per_call_does_not_grow() -> None:
-    assert work(1500) - work(1000) == work(1000) - work(500)
+    # But for what the interpreter does beside it, such as collecting garbage.
+    assert work(1500) - work(1000) == pytest.approx(work(1000) - work(500), rel=0.02)
 
 
 def test_so_many_calls_that_a_look_at_all_of_them_for_each_would_never_end() -> None:
