@@ -58,7 +58,7 @@ class Step:
     events: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """A response. `end`: "clean", "reset", "fin" (closed without the end of the body) or "stall"."""
 

@@ -12,6 +12,7 @@ import os
 import socket
 import struct
 import time
+from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, cast
 
@@ -201,7 +202,8 @@ class _Connection(asyncio.Protocol):
 
     async def _send(self, plan: Plan, seen: Seen | None, *, chunked: bool) -> None:
         own = os.urandom(len(MESSAGE_ID) // 2).hex().encode()
-        for wait, piece, events, size in _joined(plan, own, chunked=chunked):
+        for wait, data, events, size in _joined(plan, chunked):
+            piece = data.replace(_PLACEHOLDER, own)
             if wait:
                 await asyncio.sleep(wait)
             if self._writable is not None:
@@ -229,11 +231,12 @@ class _Connection(asyncio.Protocol):
         self._transport.abort()
 
 
-def _joined(plan: Plan, own: bytes, *, chunked: bool) -> list[tuple[float, bytes, int, int]]:
+@lru_cache(maxsize=256)
+def _joined(plan: Plan, chunked: bool) -> list[tuple[float, bytes, int, int]]:
     """The writes of a plan: what has no wait between it goes out in one. Each with its events and its size."""
     writes: list[tuple[float, list[bytes], int, int]] = []
     for step in plan.steps:
-        data = _chunk(step.data.replace(_PLACEHOLDER, own), chunked=chunked)
+        data = _chunk(step.data, chunked=chunked)
         if writes and not step.wait:
             wait, pieces, events, size = writes[-1]
             pieces.append(data)
