@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolwire.call_book import CallBook
 from toolwire.events import (
+    WITHHELD,
     Finish,
     ReasoningDelta,
     RefusalDelta,
@@ -41,9 +42,6 @@ _TRANSIENT: Final = frozenset({"connection", "protocol", "timeout"})
 
 # Errors whose words are ours, and of the form only.
 _OURS: Final = frozenset({"aborted", "connection", "limit", "protocol", "timeout"})
-
-# Stands for a payload that may hold what a tool marked `hold` keeps back.
-_WITHHELD: Final = {"type": "withheld"}
 
 
 class Accumulator(CallBook):
@@ -112,7 +110,7 @@ class Accumulator(CallBook):
     def unknown(self, payload: Any, event: str = "") -> None:
         """Something without a meaning here: passed on."""
         self.strangers += 1
-        self._events.append(Unknown(_WITHHELD if self._secret else payload, event))
+        self._events.append(Unknown(WITHHELD if self._secret else payload, event))
 
     @property
     def finishing(self) -> bool:

@@ -7,7 +7,7 @@ goes on changing after the event was made, the event does not.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import msgspec
 
@@ -63,6 +63,10 @@ ErrorKind = Literal[
     "timeout",  # a limit in time passed
     "aborted",  # stopped from our side
 ]
+
+
+# Stands for a payload that may hold what a tool marked `hold` keeps back. It is no payload of any wire.
+WITHHELD: Final = {"type": "withheld"}
 
 
 class MessageStart(msgspec.Struct, frozen=True):

@@ -30,7 +30,7 @@ __all__ = ["MockProvider"]
 
 
 class MockProvider:
-    """A mock provider in a thread. `url` is its base address; append what the SDK wants (`/v1` for OpenAI's).
+    """A mock provider in a thread. `url` is its base address; append what the SDK wants behind it, mostly `/v1`.
 
     `script`: answers and rules as plain data (see `toolwire.mock.script`), None for answers that are made up.
     `settings`: for every request. `seed`: of what is made up. `keys`, `models`: those that are accepted, if not any.

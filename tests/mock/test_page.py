@@ -15,7 +15,7 @@ from mock.faults_page import PAGE, ROWS, outcome, page
 from mock.test_server import FAULTS
 from support import ROOT
 
-from toolwire.mock.plan import _KINDS
+from toolwire.mock.plan import REPORTED
 from toolwire.mock.script import BUILT_IN
 from toolwire.mock.settings import Settings
 
@@ -52,7 +52,7 @@ def first_cells(heading: str) -> list[str]:
 def test_every_setting_is_explained() -> None:
     assert first_cells("Settings") == [each.name for each in fields(Settings)]
     row = next(line for line in TEXT.splitlines() if line.startswith("| `kind` | `overloaded`"))
-    assert set(re.findall(r"`(\w+)`", row)) == {*_KINDS.values(), "server", "content_filter", "kind"}
+    assert set(re.findall(r"`(\w+)`", row)) == {*REPORTED, "kind"}
 
 
 def test_every_model_and_wire_is_named() -> None:

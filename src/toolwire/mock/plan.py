@@ -9,49 +9,40 @@ from __future__ import annotations
 
 import random
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from toolwire.errors import UsageError
-from toolwire.events import StreamError
+from toolwire.events import ErrorKind, StreamError
 from toolwire.framing.writers import WRITERS, dumped
 from toolwire.message import Message
 from toolwire.mock.answer import events_of
+from toolwire.wire._errors import kind_of_status
 from toolwire.wire.bodies import body_of, error_body
 from toolwire.wire.encode import encoder_for, takes
 
 if TYPE_CHECKING:
-    from toolwire.events import ErrorKind, Event
+    from toolwire.events import Event
     from toolwire.framing.writers import Writer
     from toolwire.mock.answer import Answer
     from toolwire.mock.asked import Asked
     from toolwire.mock.settings import Place, Settings
     from toolwire.wire.encode.base import Frame, WireEncoder
 
-__all__ = ["MESSAGE_ID", "Plan", "Step", "ended", "plan_of", "refusal"]
+__all__ = ["MESSAGE_ID", "REPORTED", "Plan", "Step", "ended", "plan_of", "refusal"]
 
 # Stands in the bytes of a plan that is used again, where each answer has an id of its own.
 MESSAGE_ID = "f0e1d2c3b4a5968778695a4b"
 
-_KINDS: dict[int, ErrorKind] = {
-    400: "invalid_request",
-    401: "auth",
-    403: "auth",
-    404: "invalid_request",
-    408: "timeout",
-    413: "context_length",
-    429: "rate_limit",
-    503: "overloaded",
-    504: "timeout",
-    529: "overloaded",
-}
+# The kinds of error that a provider reports itself.
+REPORTED = frozenset(get_args(ErrorKind)) - {"connection", "protocol", "limit", "aborted"}
 
 _BROKEN = '{"this is no JSON: '
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Bytes, and the seconds before they go out. `after`: events of the wire that are out with them."""
+    """Bytes, and the seconds before they go out. `events`: how many of the wire's are out with them."""
 
     wait: float
     data: bytes
@@ -69,6 +60,8 @@ class Plan:
     head: float = 0.0
     whole: bool = False  # one body of known length, not a stream
     pulse: tuple[float, bytes] | None = None  # nothing but this, so far apart, for ever
+    # Kept by the server: the writes that it makes of the steps, in chunks or not.
+    writes: dict[bool, list[tuple[float, bytes, int, int]]] = field(default_factory=dict, repr=False)
 
     @property
     def events(self) -> int:
@@ -81,14 +74,13 @@ def plan_of(asked: Asked, answer: Answer, settings: Settings, *, seed: str) -> P
     if settings.status is not None and not settings.fail:
         return refusal(asked.wire, settings.status, settings)
     if settings.size:
-        answer = _sized(answer, settings.size)
+        answer = replace(answer, size=settings.size)
     return (_streamed if asked.stream else _whole)(asked, answer, settings, seed)
 
 
 def refusal(wire: str, status: int, settings: Settings, message: str = "") -> Plan:
     """An error status, in the words of the wire."""
-    kind = _KINDS.get(status, "server" if status >= 500 else "invalid_request")
-    error = StreamError(kind, message or f"mock: refused with {status}, as asked", status=status)
+    error = StreamError(kind_of_status(status), message or f"mock: refused with {status}, as asked", status=status)
     headers = [("content-type", "application/json")]
     if settings.retry_after is not None:
         headers.append(("retry-after", f"{settings.retry_after:g}"))
@@ -195,7 +187,7 @@ def _middle(events: list[Event]) -> int:
 
 def _error(settings: Settings) -> StreamError:
     known: Any = settings.kind
-    if known not in set(_KINDS.values()) | {"server", "content_filter"}:
+    if known not in REPORTED:
         raise UsageError(f"kind={known} is no kind of error that a provider reports")
     return StreamError(known, f"mock: {known}, as asked", status=None)
 
@@ -256,7 +248,3 @@ def _rechunked(steps: list[Step], settings: Settings) -> list[Step]:
         Step(settings.ttfb if place == 0 else settings.delay, piece, events if place == len(pieces) - 1 else 0)
         for place, piece in enumerate(pieces)
     ]
-
-
-def _sized(answer: Answer, size: int) -> Answer:
-    return type(answer)(answer.parts, answer.finish, answer.usage, size, answer.interleave)

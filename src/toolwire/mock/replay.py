@@ -7,19 +7,13 @@ from typing import TYPE_CHECKING
 
 from toolwire.errors import UsageError
 from toolwire.framing import AutoFramer
+from toolwire.framing.writers import WRITERS
 from toolwire.mock.plan import Plan, Step, ended
 
 if TYPE_CHECKING:
     from toolwire.mock.settings import Settings
 
 __all__ = ["Replay"]
-
-_MEDIA_TYPES = {
-    "sse": "text/event-stream",
-    "json-lines": "application/x-ndjson",
-    "json-array": "application/json",
-    "aws-eventstream": "application/vnd.amazon.eventstream",
-}
 
 
 class Replay:
@@ -51,6 +45,6 @@ class Replay:
         starts = sorted({frame[2] for frame in frames})[1:]  # what is before the first goes with it
         pieces = [data[start:end] for start, end in zip([0, *starts], [*starts, len(data)], strict=True)]
         steps = [Step(settings.ttfb if place == 0 else settings.delay, piece, 1) for place, piece in enumerate(pieces)]
-        media_type = _MEDIA_TYPES.get(framer.name or "", "text/event-stream")
+        media_type = WRITERS[framer.name or "sse"].media_type
         plan = Plan(200, (("content-type", media_type),), tuple(steps), head=settings.head)
         return ended(plan, settings, len(steps) // 2)

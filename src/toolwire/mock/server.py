@@ -12,7 +12,6 @@ import os
 import socket
 import struct
 import time
-from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, cast
 
@@ -202,7 +201,7 @@ class _Connection(asyncio.Protocol):
 
     async def _send(self, plan: Plan, seen: Seen | None, *, chunked: bool) -> None:
         own = os.urandom(len(MESSAGE_ID) // 2).hex().encode()
-        for wait, data, events, size in _joined(plan, chunked):
+        for wait, data, events, size in _joined(plan, chunked=chunked):
             piece = data.replace(_PLACEHOLDER, own)
             if wait:
                 await asyncio.sleep(wait)
@@ -231,9 +230,10 @@ class _Connection(asyncio.Protocol):
         self._transport.abort()
 
 
-@lru_cache(maxsize=256)
-def _joined(plan: Plan, chunked: bool) -> list[tuple[float, bytes, int, int]]:
+def _joined(plan: Plan, *, chunked: bool) -> list[tuple[float, bytes, int, int]]:
     """The writes of a plan: what has no wait between it goes out in one. Each with its events and its size."""
+    if chunked in plan.writes:
+        return plan.writes[chunked]
     writes: list[tuple[float, list[bytes], int, int]] = []
     for step in plan.steps:
         data = _chunk(step.data, chunked=chunked)
@@ -243,7 +243,8 @@ def _joined(plan: Plan, chunked: bool) -> list[tuple[float, bytes, int, int]]:
             writes[-1] = (wait, pieces, events + step.events, size + len(step.data))
         else:
             writes.append((step.wait, [data], step.events, len(step.data)))
-    return [(wait, b"".join(pieces), events, size) for wait, pieces, events, size in writes]
+    plan.writes[chunked] = [(wait, b"".join(pieces), events, size) for wait, pieces, events, size in writes]
+    return plan.writes[chunked]
 
 
 def _chunk(data: bytes, *, chunked: bool) -> bytes:

@@ -13,6 +13,7 @@ from wire.encode.losses import API, comparable, expected, record
 
 from toolwire import Encoder, Message, Stream
 from toolwire.wire.encode import ENCODERS
+from toolwire.wire.encode.usage import tokens
 
 RECORDS = expected_records(*WIRES)
 
@@ -97,3 +98,25 @@ def test_a_client_that_heeds_the_reason_is_told_it(to: str) -> None:
         assert [call.status for call in after.calls] == [call.status for call in before.calls]
         assert not after.executable
     assert cut_ones >= 10
+
+
+# What it takes to have token counts told.
+TOLD: dict[str, dict[str, Any]] = {"ai-sdk-ui": {"usage": True}, "ag-ui": {"client": "1.0"}}
+
+
+@pytest.mark.parametrize("to", ENCODERS)
+def test_token_counts_come_through(to: str) -> None:
+    """All input and all output, however a provider's words and those of the wire divide them."""
+    compared = 0
+    for case in RECORDS:
+        events = events_of(recording(case), case["wire"])
+        before, after = (Message.of(each) for each in (events, events_of(through(events, to, **TOLD.get(to, {})), to)))
+        if before.usage is None or before.usage.output_tokens is None or after.error is not None:
+            continue
+        said = tokens(before.usage)
+        if to.startswith("gemini") and (said.reasoning or 0) > (said.output or 0):
+            continue  # it counted its thoughts apart, though its words say that it doesn't
+        assert after.usage is not None, case["file"]
+        assert tokens(after.usage)[:2] == (said.input or 0, said.output), case["file"]
+        compared += 1
+    assert compared > 200

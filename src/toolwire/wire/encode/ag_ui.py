@@ -292,12 +292,9 @@ class Encoder(WireEncoder):
 def _usage(usage: Usage) -> dict[str, int | None]:
     """The counts in the wire's accounting: all input in one number and all output, and the parts of each."""
     found = tokens(usage)
-    output = usage.output_tokens
-    if output is not None:
-        output += count(usage.raw.get("thoughtsTokenCount")) or 0  # Gemini alone counts it apart
-    total = None if found.input is None or output is None else found.input + output
+    total = None if found.input is None or found.output is None else found.input + found.output
     parts = (found.reasoning, found.cache_read, found.cache_write)
-    return dict(zip(_COUNTS, (found.input, output, total, *parts), strict=True))
+    return dict(zip(_COUNTS, (found.input, found.output, total, *parts), strict=True))
 
 
 def _told(run: Any, camel: str, snake: str) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from toolwire.events import (
+    WITHHELD,
     Finish,
     MessageStart,
     ReasoningDelta,
@@ -38,12 +39,9 @@ if TYPE_CHECKING:
     from toolwire.events import Event, FinishReason
     from toolwire.wire.encode.options import Options
 
-__all__ = ["CLIENT_RUN", "Frame", "Sent", "WireEncoder", "is_cut", "trouble_of", "word_of"]
+__all__ = ["CLIENT_RUN", "TOOL_SAYS", "Frame", "Sent", "WireEncoder", "is_cut", "trouble_of", "word_of"]
 
 Frame: TypeAlias = "tuple[str, Any]"
-
-# Stands where a payload may hold what a tool marked `hold` keeps back: it is no payload of any wire.
-_WITHHELD: Final = {"type": "withheld"}
 
 # What a message has to have begun before.
 _CONTENT: Final = (TextDelta, ReasoningDelta, RefusalDelta, ToolCallStart, Finish)
@@ -51,7 +49,7 @@ _CONTENT: Final = (TextDelta, ReasoningDelta, RefusalDelta, ToolCallStart, Finis
 CLIENT_RUN: Final = ("function", "custom")
 
 # What a caller's tools say of arguments that are whole. A client has tools of its own, which will say so too.
-_TOOL_SAYS: Final = ("schema", "unknown_tool")
+TOOL_SAYS: Final = ("schema", "unknown_tool")
 
 _ENDS: Final[dict[FinishReason, tuple[Any, str]]] = {
     "error": ("server", "the provider's answer failed"),
@@ -124,7 +122,7 @@ def trouble_of(sent: Sent, reason: FinishReason, *, fail_on_cut: bool) -> Stream
     if not is_cut(call):
         # No text at all is no arguments, and so is text that is kept back for good.
         reads_well = call.kind == "custom" or call.closed_object or call.buf.strip() in ("", "null")
-        if reads_well and call.error is not None and (call.hidden or call.error.reason not in _TOOL_SAYS):
+        if reads_well and call.error is not None and (call.hidden or call.error.reason not in TOOL_SAYS):
             message = f"the arguments of {call.label} can't be used: {call.error.message}"
             return StreamError("protocol", message, "invalid_call", call=call)
         return None
@@ -348,7 +346,7 @@ class WireEncoder:
             self._fail(event)
         elif isinstance(event, Reset):
             self.reset(event)
-        elif isinstance(event, Unknown) and event.payload != _WITHHELD:
+        elif isinstance(event, Unknown) and event.payload != WITHHELD:
             self.unknown(event)
 
     def _tell_adopted(self, event: Finish) -> None:

@@ -95,17 +95,11 @@ def for_interactions(usage: Usage) -> dict[str, Any]:
 def _counts(usage: Usage) -> tuple[int | None, int | None, int | None, int | None]:
     """Tokens read, written, read from a cache, and thought."""
     found = tokens(usage)
-    raw = obj(usage.raw)
-    thought, cached = found.reasoning, found.cache_read
-    apart = count(raw.get("total_thought_tokens"))
-    if apart is not None or "thoughtsTokenCount" in raw:
-        thought = thought if apart is None else apart
-        cached = count(raw.get("total_cached_tokens")) if cached is None else cached
-        return found.input, found.output, cached, thought
     told = found.output
-    if told is not None and thought is not None:
-        told = max(0, told - thought)
-    return found.input, told, cached, thought
+    # There are compatible servers that count thoughts apart too: then these can be more.
+    if told is not None and found.reasoning is not None and told >= found.reasoning:
+        told -= found.reasoning
+    return found.input, told, found.cache_read, found.reasoning
 
 
 def _total(usage: Usage) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolwire.wire._read import count, obj
 
@@ -12,8 +12,12 @@ if TYPE_CHECKING:
 __all__ = ["Tokens", "for_anthropic", "for_chat", "for_cohere", "for_ollama", "for_responses", "tokens"]
 
 
+# Who uses these words has all input in one number.
+_INCLUSIVE: Final = frozenset({"prompt_tokens", "cachedInputTokens", "reasoningTokens"})
+
+
 class Tokens(NamedTuple):
-    """What a provider reported. `input` includes what was read from or written to a cache."""
+    """What a provider reported. `input` includes what a cache was read or written for, `output` what was thought."""
 
     input: int | None
     output: int | None
@@ -23,20 +27,28 @@ class Tokens(NamedTuple):
 
 
 def tokens(usage: Usage) -> Tokens:
-    """A provider's counts, whatever it calls them. Anthropic alone counts cached input apart from the other."""
+    """A provider's counts, whatever it calls them.
+
+    Anthropic and Converse count cached input apart from the other; servers that put the same words beside
+    `prompt_tokens` have it in that, and so has AG-UI. Google alone counts thoughts apart from the other output.
+    """
     raw = usage.raw if isinstance(usage.raw, dict) else {}
     details = obj(raw.get("prompt_tokens_details")) or obj(raw.get("input_tokens_details"))
     out_details = obj(raw.get("completion_tokens_details")) or obj(raw.get("output_tokens_details"))
     reads = [raw.get("cache_read_input_tokens"), raw.get("cacheReadInputTokens")]
     writes = [raw.get("cache_creation_input_tokens"), raw.get("cacheWriteInputTokens")]
-    apart = [count(each) for each in (*reads, *writes)]
     total = usage.input_tokens
-    if total is not None:
-        total += sum(each for each in apart if each)
-    cached = [*reads, details.get("cached_tokens"), raw.get("cachedContentTokenCount"), raw.get("cached_tokens")]
+    if total is not None and _INCLUSIVE.isdisjoint(raw):
+        total += sum(each for each in map(count, (*reads, *writes)) if each)
+    others = ("cachedContentTokenCount", "total_cached_tokens", "cached_tokens", "cachedInputTokens")
+    cached = [*reads, details.get("cached_tokens"), *map(raw.get, others)]
     cohere = obj(raw.get("tokens"))
-    thoughts = [each.get("reasoning_tokens") for each in (out_details, cohere)] + [raw.get("thoughtsTokenCount")]
-    return Tokens(total, usage.output_tokens, _first(cached), _first(writes), _first(thoughts))
+    thought = _first([raw.get("thoughtsTokenCount"), raw.get("total_thought_tokens")])
+    told = usage.output_tokens
+    if told is not None and thought is not None:
+        told += thought
+    thoughts = [out_details.get("reasoning_tokens"), cohere.get("reasoning_tokens"), raw.get("reasoningTokens")]
+    return Tokens(total, told, _first(cached), _first(writes), _first([*thoughts, thought]))
 
 
 def for_chat(usage: Usage) -> dict[str, Any]:
